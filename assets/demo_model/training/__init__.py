@@ -1,0 +1,1 @@
+"""The program that makes Bifocal's demo model, and its evaluation."""

@@ -1,0 +1,65 @@
+"""Training batches from worker processes, in the order of the steps, the same on every run."""
+
+from __future__ import annotations
+
+import multiprocessing as mp
+import os
+import queue
+import random
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from tokenizers import Tokenizer
+
+from . import atlas as atlases
+from .batches import Batch, make_batch
+from .layout import BUCKETS
+
+EARLY: Final = 1200
+"""Steps during which small pictures and single ones prevail."""
+
+
+def plan(seed: int, step: int) -> tuple[str, tuple[int, int]]:
+    """The kind and bucket of the batch of a step, the same on all GPUs."""
+    rng = random.Random(hash((seed, step, 7)))
+    if step < EARLY:
+        kind = rng.choices(("single", "several", "text"), (0.93, 0.05, 0.02))[0]
+        return kind, rng.choices(BUCKETS, (0.6, 0.25, 0.15))[0]
+    kinds = ("single", "several", "text", "text_first", "later")
+    kind = rng.choices(kinds, (0.7, 0.2, 0.02, 0.04, 0.04))[0]
+    return kind, rng.choices(BUCKETS, (0.3, 0.32, 0.38))[0]
+
+
+def work(out: Any, seed: int, rank: int, first: int, stride: int, atlas: Path, tokens: Path) -> None:
+    """One worker: every `stride`-th step's batch, for ever."""
+    os.nice(2)
+    fields = atlases.load(atlas)
+    tokenizer = Tokenizer.from_file(str(tokens))
+    step = first
+    while True:
+        kind, bucket = plan(seed, step)
+        out.put(make_batch((seed, step, rank), kind, bucket, fields, tokenizer))
+        step += stride
+
+
+def feed(
+    seed: int, rank: int, start: int, workers: int, atlas: Path, tokens: Path
+) -> Iterator[Batch]:
+    """Batches from step `start` on. The workers end with the process."""
+    context = mp.get_context("spawn")
+    queues = [context.Queue(3) for _ in range(workers)]
+    for i, out in enumerate(queues):
+        args = (out, seed, rank, start + i, workers, atlas, tokens)
+        context.Process(target=work, args=args, daemon=True).start()
+    ready: queue.Queue[Batch] = queue.Queue(6)
+
+    def fetch() -> None:
+        while True:
+            for out in queues:
+                ready.put(out.get())
+
+    threading.Thread(target=fetch, daemon=True).start()
+    while True:
+        yield ready.get()

@@ -1,0 +1,51 @@
+/* What Gradio has nothing for: pasting and dropping pictures anywhere in the page. */
+(() => {
+  'use strict';
+
+  const input = () => document.querySelector('#bf-images input[type="file"]');
+
+  const pictures = (transfer) =>
+    [...(transfer?.files ?? [])].filter((file) => file.type.startsWith('image/'));
+
+  /* Hand files to the page's own file input, as if they had been chosen there. */
+  const give = (files) => {
+    const target = input();
+    if (!target || !files.length) return false;
+    const transfer = new DataTransfer();
+    files.forEach((file) => transfer.items.add(file));
+    target.files = transfer.files;
+    target.dispatchEvent(new Event('change', {bubbles: true}));
+    return true;
+  };
+
+  document.addEventListener('paste', (event) => {
+    if (give(pictures(event.clipboardData))) event.preventDefault();
+  });
+
+  const hasFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes('Files');
+
+  document.addEventListener('dragover', (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    document.body.classList.add('bf-dragging');
+  });
+
+  document.addEventListener('dragleave', (event) => {
+    if (!event.relatedTarget) document.body.classList.remove('bf-dragging');
+  });
+
+  /* Without this a picture dropped beside the field would replace the page. */
+  document.addEventListener('drop', (event) => {
+    document.body.classList.remove('bf-dragging');
+    if (!hasFiles(event) || event.defaultPrevented) return;
+    event.preventDefault();
+    give([...event.dataTransfer.files]);
+  });
+
+  /* The picker offers pictures first; what is no picture is refused by the server, in words. */
+  const label = () => {
+    const target = input();
+    if (target && target.accept !== 'image/*') target.accept = 'image/*';
+  };
+  new MutationObserver(label).observe(document.documentElement, {childList: true, subtree: true});
+})();

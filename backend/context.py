@@ -1,0 +1,86 @@
+"""Fitting a conversation into the context: the oldest turns are left out first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backend.errors import InputError
+from backend.intake.prepare import Picture
+from backend.plan import Plan
+from backend.prompts import Prompt, Tokenizer, chat_prompt, explicit_prompt
+from backend.types import ChatRequest, Method, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class FittedPrompt:
+    """A prompt that leaves room for an answer.
+
+    `images` are the indices, into the request's images, of those still in it, in order.
+    """
+
+    prompt: Prompt
+    images: tuple[int, ...]
+    image_tokens: int
+    method: Method
+    notes: tuple[str, ...] = ()
+
+
+def fit_context(
+    request: ChatRequest, pictures: Sequence[Picture], plan: Plan, tokenizer: Tokenizer
+) -> FittedPrompt:
+    """The prompt of as many of the latest turns as fit; a system turn always stays.
+
+    Raises InputError (`prompt_too_long`) where the last turn does not fit alone.
+    """
+    has_template = bool(tokenizer.chat_template)
+    method: Method = request.method or ("chat" if has_template else "generate")
+    system = [turn for turn in request.turns if turn.role == "system"]
+    dialogue = [turn for turn in request.turns if turn.role != "system"]
+    first = len(dialogue) - 1 if method == "generate" else 0
+    while True:
+        kept = dialogue[first:]
+        indices = _image_indices(request.turns, kept)
+        image_tokens = sum(pictures[index].placement.bucket.tokens for index in indices)
+        if method == "generate":
+            prompt = explicit_prompt(kept[-1], plan.spec, tokenizer)
+        else:
+            prompt = chat_prompt([*system, *kept], plan.spec, tokenizer)
+        if prompt.text_tokens + image_tokens < plan.ctx_len:
+            return FittedPrompt(prompt, indices, image_tokens, method, _notes(first))
+        if len(kept) == 1:
+            raise _too_long(prompt.text_tokens, image_tokens, plan.ctx_len)
+        first = _next_question(dialogue, first)
+
+
+def _next_question(dialogue: Sequence[Turn], first: int) -> int:
+    """Where the dialogue begins once its oldest question and answer are gone."""
+    later = range(first + 1, len(dialogue))
+    return next(index for index in later if dialogue[index].role == "user")
+
+
+def _image_indices(turns: Sequence[Turn], kept: Sequence[Turn]) -> tuple[int, ...]:
+    """Indices of the kept turns' images among all images; turns are compared by identity."""
+    wanted = {id(turn) for turn in kept}
+    indices: list[int] = []
+    position = 0
+    for turn in turns:
+        if id(turn) in wanted:
+            indices += range(position, position + len(turn.images))
+        position += len(turn.images)
+    return tuple(indices)
+
+
+def _notes(left_out: int) -> tuple[str, ...]:
+    if not left_out:
+        return ()
+    return (f"The {left_out} oldest messages were left out, they no longer fit the context.",)
+
+
+def _too_long(text_tokens: int, image_tokens: int, ctx_len: int) -> InputError:
+    images = f" and {image_tokens} for its images" if image_tokens else ""
+    return InputError(
+        "prompt_too_long",
+        f"The message takes {text_tokens} tokens{images}; the model's context is {ctx_len} tokens "
+        "with the answer. Shorten the text or remove images.",
+    )

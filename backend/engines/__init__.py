@@ -1,0 +1,1 @@
+"""The only modules of Bifocal that import vLLM."""

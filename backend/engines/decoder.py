@@ -1,0 +1,95 @@
+"""LanguageDecoder over vLLM: fed with embeddings, or as a fused engine with pixels."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncGenerator, Sequence
+from typing import Any, cast
+
+from vllm.sampling_params import RequestOutputKind, SamplingParams
+from vllm.v1.engine.async_llm import AsyncLLM
+
+from backend.engines.faults import engine_faults
+from backend.engines.handover import decoder_input
+from backend.engines.protocols import Chunk, PreparedImage
+from backend.prompts import ImageSlot, Prompt, Tokenizer
+from backend.types import Embedding, FinishReason, Sampling
+
+
+class VllmLanguageDecoder:
+    """Text and image rows in, tokens out; the engine has no vision tower."""
+
+    name = "language decoder"
+
+    def __init__(self, engine: AsyncLLM, image_token: str) -> None:
+        self._engine = engine
+        self._image_id = engine.get_tokenizer().convert_tokens_to_ids(image_token)
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        return cast(Tokenizer, self._engine.get_tokenizer())
+
+    async def generate(
+        self,
+        prompt: Prompt,
+        images: Sequence[Embedding] | Sequence[PreparedImage],
+        sampling: Sampling,
+    ) -> AsyncGenerator[Chunk, None]:
+        """The answer as it grows, one chunk or more a token.
+
+        Closing the iterator aborts the request in the engine. Raises EngineError, InputError.
+        """
+        async with engine_faults(self.name):
+            request = await self._input(prompt, images)
+            request_id = f"generate-{uuid.uuid4().hex}"
+            stream = self._engine.generate(request, sampling_params(sampling), request_id)
+            tokens = 0
+            try:
+                async for output in stream:
+                    completion = output.outputs[0]
+                    tokens += len(completion.token_ids)
+                    yield Chunk(
+                        completion.text,
+                        tokens,
+                        len(output.prompt_token_ids or ()),
+                        cast(FinishReason | None, completion.finish_reason),
+                    )
+            finally:
+                await stream.aclose()
+
+    async def _input(self, prompt: Prompt, images: Sequence[Any]) -> Any:
+        return decoder_input(prompt, images)
+
+    async def check_health(self) -> None:
+        async with engine_faults(self.name):
+            await self._engine.check_health()
+
+    def shutdown(self) -> None:
+        self._engine.shutdown()
+
+
+class VllmFusedEngine(VllmLanguageDecoder):
+    """An ordinary vLLM engine: the same prompt, with pixels where the split has embeddings."""
+
+    name = "engine"
+
+    async def _input(self, prompt: Prompt, images: Sequence[Any]) -> Any:
+        tokens: list[int] = []
+        for part in prompt.parts:
+            tokens += [self._image_id] if isinstance(part, ImageSlot) else part
+        request: dict[str, Any] = {"prompt_token_ids": tokens}
+        if images:
+            request["multi_modal_data"] = {"image": [image.pixels for image in images]}
+        (rendered,) = await self._engine.renderer.render_cmpl_async([request])
+        return rendered
+
+
+def sampling_params(sampling: Sampling) -> SamplingParams:
+    """Bifocal's sampling as vLLM's, streaming deltas."""
+    return SamplingParams(
+        max_tokens=sampling.max_tokens,
+        temperature=sampling.temperature,
+        top_p=sampling.top_p,
+        seed=sampling.seed,
+        output_kind=RequestOutputKind.DELTA,
+    )

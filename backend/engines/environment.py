@@ -1,0 +1,37 @@
+"""The process environment vLLM needs, set once at launch and before vLLM is imported."""
+
+import os
+from collections.abc import MutableMapping
+
+from backend.plan import Plan
+
+SETTINGS = {
+    # No usage statistics leave the machine.
+    "VLLM_NO_USAGE_STATS": "1",
+    "DO_NOT_TRACK": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    # stdout carries answers alone.
+    "VLLM_LOGGING_STREAM": "ext://sys.stderr",
+    # Forked engine processes would inherit the page's threads and sockets.
+    "VLLM_WORKER_MULTIPROC_METHOD": "spawn",
+    "TOKENIZERS_PARALLELISM": "false",
+}
+
+DEFAULTS = {
+    # A person's terminal shows our lines; VLLM_LOGGING_LEVEL=INFO brings vLLM's back.
+    "VLLM_LOGGING_LEVEL": "ERROR",
+    "TRANSFORMERS_VERBOSITY": "error",
+    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+    # torch warns of a NUMA policy that vLLM itself chose.
+    "TORCH_CPP_LOG_LEVEL": "ERROR",
+}
+
+
+def prepare_environment(plan: Plan, environment: MutableMapping[str, str] = os.environ) -> None:
+    """Set what must be so, and what a person has not set otherwise."""
+    environment.update(SETTINGS)
+    for name, value in DEFAULTS.items():
+        environment.setdefault(name, value)
+    if plan.spec.bundled:
+        # The bundled model needs no network; asking the hub would only wait for a time-out.
+        environment["HF_HUB_OFFLINE"] = "1"

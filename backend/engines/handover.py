@@ -1,0 +1,96 @@
+"""What travels from the vision engine to the language engine, and the checks on the way.
+
+An image is rendered once, alone, by the vision engine's processor: that gives the placeholder
+tokens it takes in a prompt, and fields such as the grid that the decoder needs for positions. The
+decoder gets the same tokens and fields, with the pixels left out and the tower's rows put in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from vllm.inputs.engine import MultiModalInput, TokensInput, mm_input, tokens_input
+from vllm.multimodal.inputs import (
+    MultiModalBatchedField,
+    MultiModalFieldElem,
+    MultiModalKwargsItem,
+    MultiModalKwargsItems,
+    PlaceholderRange,
+)
+
+from backend.engines.language_only import ROWS
+from backend.errors import EngineError
+from backend.prompts import ImageSlot, Prompt
+from backend.types import Embedding
+
+PIXEL_FIELDS = "pixel_values"
+"""Fields of vLLM's multimodal inputs whose names start so hold pixels, in every family."""
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedImage:
+    """One image as vLLM's processor lays it out in a prompt.
+
+    `tokens` replace the image's placeholder; `place` says which of them take rows; `fields` are the
+    tensors for the model, pixels included until `without_pixels`.
+    """
+
+    tokens: tuple[int, ...]
+    place: PlaceholderRange
+    fields: MultiModalKwargsItem
+
+    @classmethod
+    def of(cls, rendered: MultiModalInput) -> RenderedImage:
+        """The single image of a rendered prompt that holds nothing else."""
+        (place,) = rendered["mm_placeholders"]["image"]
+        (fields,) = rendered["mm_kwargs"]["image"]
+        return cls(tuple(rendered["prompt_token_ids"]), place, fields)
+
+    def without_pixels(self) -> RenderedImage:
+        """The same for the decoder, which has no tower to look at pixels with."""
+        kept = {
+            name: field for name, field in self.fields.items() if not name.startswith(PIXEL_FIELDS)
+        }
+        return RenderedImage(self.tokens, self.place, MultiModalKwargsItem(kept))
+
+
+def check_rows(rows: torch.Tensor, place: PlaceholderRange, width: int) -> None:
+    """Raises EngineError unless the rows are what the decoder expects.
+
+    One NaN poisons a decoder for good, a wrong width kills it, a wrong count goes unnoticed. Rows
+    are a multiple of the hidden size wide, more than one on models with deepstack.
+    """
+    expected = place.get_num_embeds()
+    if rows.ndim != 2 or rows.shape[0] != expected or rows.shape[1] % width:
+        raise EngineError(
+            f"The vision encoder answered {tuple(rows.shape)} where {expected} rows of a multiple "
+            f"of {width} were due; the answer was not generated."
+        )
+    if not bool(torch.isfinite(rows).all()):
+        raise EngineError("The vision encoder answered values that are not finite; try again.")
+
+
+def decoder_input(prompt: Prompt, embeddings: Sequence[Embedding]) -> MultiModalInput | TokensInput:
+    """The prompt for the language engine: tokens, places, hashes of the content, and rows."""
+    tokens: list[int] = []
+    places: list[PlaceholderRange] = []
+    items: list[MultiModalKwargsItem] = []
+    for part in prompt.parts:
+        if not isinstance(part, ImageSlot):
+            tokens += part
+            continue
+        embedding = embeddings[part.index]
+        image: RenderedImage = embedding.extras["rendered"]
+        offset = len(tokens) + image.place.offset
+        places.append(PlaceholderRange(offset, image.place.length, image.place.is_embed))
+        rows = MultiModalFieldElem(data=embedding.features, field=MultiModalBatchedField())
+        items.append(MultiModalKwargsItem({**image.fields, ROWS: rows}))
+        tokens += image.tokens
+    if not items:
+        return tokens_input(tokens)
+    hashes: list[str] = [embedding.extras["digest"] for embedding in embeddings]
+    kwargs: Any = MultiModalKwargsItems({"image": items})
+    return mm_input(tokens, kwargs, {"image": hashes}, {"image": places})

@@ -1,0 +1,118 @@
+"""Starts the engines of a plan: two at the same time, or one."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from backend.engines.args import EngineArgs, engine_args
+from backend.engines.protocols import LanguageDecoder, VisionEncoder
+from backend.errors import BifocalError, EngineError
+from backend.plan import Plan
+from backend.types import EngineState
+
+Report = Callable[[str, EngineState, str], None]
+"""Called with an engine's role, its state and a sentence; from any thread."""
+
+_visible_devices = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """`encoder` is None where one fused engine does both."""
+
+    encoder: VisionEncoder | None
+    decoder: LanguageDecoder
+
+
+def load_engines(plan: Plan, report: Report) -> Engines:
+    """Import vLLM and start the engines. Blocking, tens of seconds; raises EngineError.
+
+    Configurations are made one after the other (vLLM keeps the current one in a global), engines
+    are then started side by side, each in its own thread.
+    """
+    roles = engine_args(plan)
+    for role in roles:
+        report(role, "loading", "importing vLLM")
+    configs = {role: _config(role, args) for role, args in roles.items()}
+
+    def start(role: str) -> Any:
+        report(role, "loading", "starting the engine process and loading weights")
+        engine = _start(plan, role, configs[role])
+        report(role, "ready", "")
+        return engine
+
+    with ThreadPoolExecutor(len(configs), thread_name_prefix="load") as pool:
+        started = {role: pool.submit(start, role) for role in configs}
+    failures = [future.exception() for future in started.values() if future.exception()]
+    if failures:
+        for future in started.values():
+            if not future.exception():
+                future.result().shutdown()
+        raise failures[0]  # type: ignore[misc]
+    engines = {role: future.result() for role, future in started.items()}
+    return Engines(engines.get("vision"), engines.get("language") or engines["fused"])
+
+
+def _config(role: str, args: EngineArgs) -> Any:
+    try:
+        from vllm.engine.arg_utils import AsyncEngineArgs
+
+        return AsyncEngineArgs(**args).create_engine_config()
+    except ImportError as error:
+        raise EngineError(
+            f"vLLM cannot be imported ({error}). Run `make install`, or `doctor` to see why."
+        ) from error
+    except Exception as error:
+        raise _start_failure(role, error) from error
+
+
+def _start(plan: Plan, role: str, config: Any) -> Any:
+    from vllm.v1.engine.async_llm import AsyncLLM
+
+    from backend.engines.decoder import VllmFusedEngine, VllmLanguageDecoder
+    from backend.engines.encoder import VllmVisionEncoder
+
+    token = plan.spec.image_token
+    try:
+        with _devices(plan, role):
+            engine = AsyncLLM.from_vllm_config(config, disable_log_stats=True)
+        if role == "vision":
+            return VllmVisionEncoder(engine, plan.model, token)
+        kind = VllmFusedEngine if role == "fused" else VllmLanguageDecoder
+        return kind(engine, token)
+    except Exception as error:
+        raise _start_failure(role, error) from error
+
+
+@contextmanager
+def _devices(plan: Plan, role: str) -> Iterator[None]:
+    """On CUDA the engine process sees its device group alone; the variable is the process's own."""
+    if plan.target != "cuda":
+        yield
+        return
+    devices = plan.language_devices if role == "language" else plan.vision_devices
+    with _visible_devices:
+        before = os.environ.get("CUDA_VISIBLE_DEVICES")
+        os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, devices))
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ["CUDA_VISIBLE_DEVICES"]
+            else:
+                os.environ["CUDA_VISIBLE_DEVICES"] = before
+
+
+def _start_failure(role: str, error: Exception) -> BifocalError:
+    if isinstance(error, BifocalError):
+        return error
+    reason = " ".join(str(error).split())[:300] or type(error).__name__
+    return EngineError(
+        f"The {role} engine did not start: {reason} Set VLLM_LOGGING_LEVEL=INFO to see vLLM's log."
+    )

@@ -1,0 +1,73 @@
+"""What the service needs of the engines; vLLM implements it, and fakes in unit tests do."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from backend.types import Bucket, Embedding, FinishReason, Sampling
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from backend.prompts import Prompt, Tokenizer
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedImage:
+    """A picture at exactly its bucket's size, ready for a vision tower.
+
+    `sha256` is the original picture's; `digest` identifies picture, bucket and fit together.
+    """
+
+    pixels: Image
+    sha256: str
+    bucket: Bucket
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """More of an answer: `text` since the last chunk, `tokens` generated so far."""
+
+    text: str
+    tokens: int
+    prompt_tokens: int
+    finish_reason: FinishReason | None = None
+
+
+class Engine(Protocol):
+    """One engine process group."""
+
+    async def check_health(self) -> None:
+        """Raises EngineError where the engine is dead."""
+        ...
+
+    def shutdown(self) -> None:
+        """Ends the engine's processes. Blocking."""
+        ...
+
+
+class VisionEncoder(Engine, Protocol):
+    """Images to embeddings."""
+
+    async def encode(self, image: PreparedImage) -> Embedding:
+        """One image's rows. Cancelling aborts it in the engine; raises EngineError."""
+        ...
+
+
+class LanguageDecoder(Engine, Protocol):
+    """Prompt and embeddings, or in a fused engine pixels, to text."""
+
+    @property
+    def tokenizer(self) -> Tokenizer: ...
+
+    def generate(
+        self,
+        prompt: Prompt,
+        images: Sequence[Embedding] | Sequence[PreparedImage],
+        sampling: Sampling,
+    ) -> AsyncGenerator[Chunk, None]:
+        """The answer as it grows. Closing the iterator aborts it in the engine."""
+        ...

@@ -1,0 +1,61 @@
+"""The one tree of errors that a person can cause or meet.
+
+Every error has a `code` (a short snake_case noun that scripts may test) and a message that says
+what is wrong, what is allowed and what to do. Foreign exceptions become one of these where they
+arise; nothing above that place catches anything else.
+"""
+
+from typing import ClassVar
+
+
+class BifocalError(Exception):
+    """Root of everything Bifocal reports to a person or a program."""
+
+    exit_status: ClassVar[int] = 2
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+    def as_json(self) -> dict[str, dict[str, str]]:
+        """The error object of the command line and the API."""
+        return {"error": {"code": self.code, "message": self.message}}
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}"
+
+
+class InputError(BifocalError):
+    """The request itself cannot be answered: an image, a URL, a prompt, a limit."""
+
+
+class SettingError(BifocalError):
+    """A flag, an environment variable or a combination of settings is wrong."""
+
+    def __init__(self, message: str, code: str = "bad_setting") -> None:
+        super().__init__(code, message)
+
+
+class ModelError(BifocalError):
+    """The model is unknown, or its files cannot be had."""
+
+    exit_status = 3
+
+
+class BusyError(BifocalError):
+    """There is no place left in the queue; the same request may succeed later."""
+
+    exit_status = 3
+
+    def __init__(self, message: str) -> None:
+        super().__init__("busy", message)
+
+
+class EngineError(BifocalError):
+    """An engine could not start, died, or refused a request that should have been right."""
+
+    exit_status = 3
+
+    def __init__(self, message: str, code: str = "engine_failed") -> None:
+        super().__init__(code, message)

@@ -1,0 +1,81 @@
+"""The last step of `make install`: make torch's companions import beside a CPU-only torch.
+
+A plain package index serves builds of torchvision, torchaudio and torchcodec that are linked with
+CUDA; beside torch's CPU build they do not load, and transformers and vLLM, which import whatever
+of the three is installed, stop with them.
+
+- torchvision is needed. Its Python half works; only the declaration of two operators is missing
+  (`operator torchvision::nms does not exist`), because it registers fake kernels for them at
+  import. Nothing in Bifocal calls them. The declaration goes into the installed
+  `torchvision/extension.py`, since vLLM imports torchvision in several processes.
+- torchaudio and torchcodec decode sound and video, which Bifocal never does; both packages treat
+  them as optional, so they are removed.
+
+Each is touched only where its import fails. Run as `python -m backend.repair`; running it again
+changes nothing.
+"""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+OPTIONAL = ("torchaudio", "torchcodec")
+MARK = "# added by Bifocal's install step"
+
+DECLARATION = f"""
+
+{MARK}: without its compiled library torchvision cannot register its
+# fake kernels unless the two operators are declared.
+if not _has_ops():
+    _declared = torch.library.Library("torchvision", "DEF")
+    for _name in ("nms", "qnms"):
+        _declared.define(f"{{_name}}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+"""
+
+
+def imports(module: str) -> bool:
+    """Whether a fresh interpreter can import the module."""
+    command = [sys.executable, "-c", f"import {module}"]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def installed_file(module: str) -> Path | None:
+    """The module's `__init__.py`, found without importing it; None where it is not installed."""
+    spec = importlib.util.find_spec(module)
+    return Path(spec.origin) if spec and spec.origin else None
+
+
+def remove_optional(module: str) -> None:
+    """Uninstall an optional package that is installed but does not load."""
+    if installed_file(module) is None or imports(module):
+        return
+    command = [sys.executable, "-m", "pip", "uninstall", "--quiet", "--yes", module]
+    subprocess.run(command, check=True)
+    print(f"{module}: removed, it does not load beside this torch and is not needed")
+
+
+def declare_operators() -> None:
+    """Append the declaration of torchvision's two operators, once."""
+    package = installed_file("torchvision")
+    if package is None or imports("torchvision"):
+        return
+    extension = package.with_name("extension.py")
+    if MARK not in (text := extension.read_text()):
+        extension.write_text(text + DECLARATION)
+        print("torchvision: its operators are declared")
+
+
+def main() -> int:
+    """Repair what needs it; 0 when torchvision imports afterwards."""
+    for module in OPTIONAL:
+        remove_optional(module)
+    declare_operators()
+    if imports("torchvision"):
+        return 0
+    print("torchvision does not import: delete .venv and run `make install`", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,140 @@
+"""Settings: what a person may choose, read once at launch.
+
+Sources, strongest first: flags (passed as keyword arguments), `BIFOCAL_*` environment variables,
+a `.env` file. A field left at None takes its value from the model's row, else from the target
+(see `backend.plan`).
+"""
+
+import difflib
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from backend.errors import SettingError
+from backend.types import Fit
+
+PREFIX = "BIFOCAL_"
+
+IntList = Annotated[tuple[int, ...], NoDecode]
+StrList = Annotated[tuple[str, ...], NoDecode]
+
+
+class Settings(BaseSettings):
+    """Every setting of Bifocal; names are the flags' (`--like-this`) with underscores."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_file=".env", extra="forbid", frozen=True, env_ignore_empty=True
+    )
+
+    model: str = Field("bifocal-demo", description="catalogue key, Hugging Face id, or a folder")
+    target: Literal["auto", "cpu", "cuda", "qaic"] = Field(
+        "auto", description="what the engines run on"
+    )
+    topology: Literal["split", "fused"] = Field(
+        "split", description="split (two engines) or fused (one engine, for comparison)"
+    )
+    heights: IntList | None = Field(None, description="compiled heights in pixels, comma-separated")
+    widths: IntList | None = Field(None, description="compiled widths, paired with the heights")
+    fit: Fit = Field("stretch", description="stretch into the bucket, or pad (aspect kept)")
+    vision_devices: IntList = Field((0,), description="device group of the vision encoder")
+    language_devices: IntList = Field((1,), description="device group of the language decoder")
+    seq_len: int | None = Field(None, gt=0, description="prefill length in tokens")
+    ctx_len: int | None = Field(None, gt=0, description="context length in tokens")
+    vision_batch: int | None = Field(None, gt=0, description="images the vision encoder batches")
+    decode_batch: int | None = Field(None, gt=0, description="answers decoded at the same time")
+    quantization: str | None = Field(None, description="weight quantization of the decoder")
+    kv_cache_dtype: str | None = Field(None, description="KV cache type of the decoder")
+    tensor_parallel_size: int | None = Field(None, gt=0, description="devices one engine spans")
+    seed: int = Field(0, ge=0, description="seed of the engines and of sampling")
+    max_images: int | None = Field(None, gt=0, description="most images in one conversation")
+    load_format: str = Field("auto", description="vLLM's load format; dummy for random weights")
+    trust_remote_code: bool = Field(False, description="run code that comes with a model")
+    host: str = Field("127.0.0.1", description="address to listen on")
+    port: int = Field(7860, ge=0, le=65535, description="port to listen on; 0 picks a free one")
+    auth: StrList = Field((), description="user:password that the page asks for; repeatable")
+    max_upload_mb: int = Field(20, gt=0, description="largest image file in MB")
+    max_megapixels: float = Field(50, gt=0, description="largest image in megapixels")
+    fetch_timeout: float = Field(10, gt=0, description="seconds one image URL may take")
+    allow_private_urls: bool = Field(False, description="let image URLs reach private addresses")
+    allow_ports: IntList = Field((80, 443), description="ports that image URLs may name")
+    embedding_cache_mb: int = Field(256, ge=0, description="memory for embeddings seen before")
+    max_queue: int = Field(64, gt=0, description="requests that may wait or run at once")
+    log_prompts: bool = Field(False, description="write prompts to the log")
+    hf_token: SecretStr | None = Field(None, description="Hugging Face token for gated models")
+
+    @field_validator(
+        "heights",
+        "widths",
+        "vision_devices",
+        "language_devices",
+        "allow_ports",
+        "auth",
+        mode="before",
+    )
+    @classmethod
+    def _split_commas(cls, value: Any) -> Any:
+        """`364,512` and repeated flags alike become a list."""
+        if isinstance(value, str):
+            value = [value]
+        if isinstance(value, list | tuple) and all(isinstance(v, str) for v in value):
+            return [part.strip() for text in value for part in text.split(",") if part.strip()]
+        return value
+
+    @field_validator("auth")
+    @classmethod
+    def _user_and_password(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if any(not all(entry.partition(":")[::2]) for entry in value):
+            raise ValueError("each entry is user:password")
+        return value
+
+
+def flag(name: str) -> str:
+    """The command-line flag of a field."""
+    return "--" + name.replace("_", "-")
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A closing sentence naming the known words closest to `word`, or all if few are close."""
+    known = sorted(known)
+    close = difflib.get_close_matches(word, known, n=3, cutoff=0.6)
+    return f"Did you mean {' or '.join(close)}?" if close else f"Known: {', '.join(known)}."
+
+
+def read_settings(flags: Mapping[str, Any] | None = None) -> Settings:
+    """Settings from flags, environment and `.env`.
+
+    Raises SettingError (`bad_setting`) naming the flag, what is wrong and what is allowed; also for
+    a `BIFOCAL_` variable that is no setting.
+    """
+    _refuse_unknown_variables(os.environ)
+    try:
+        return Settings(**(flags or {}))
+    except ValidationError as error:
+        raise SettingError(" ".join(map(_explain, error.errors()))) from None
+
+
+def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
+    known = {PREFIX + name.upper() for name in Settings.model_fields}
+    for name in environment:
+        if name.upper().startswith(PREFIX) and name.upper() not in known:
+            raise SettingError(f"{name} is not a setting. {nearest(name.upper(), known)}")
+
+
+def _explain(error: Any) -> str:
+    field = str(error["loc"][0]) if error["loc"] else "settings"
+    given = error.get("input")
+    message = error["msg"].removeprefix("Value error, ")
+    if error["type"] == "extra_forbidden":
+        bare = field.removeprefix(PREFIX.lower())
+        return f"{field} is not a setting. {nearest(bare, Settings.model_fields)}"
+    shown = "" if field == "auth" or field.endswith("token") else f" (given: {given!r})"
+    return f"{flag(field)}: {message[0].lower()}{message[1:]}{shown}."
+
+
+def repository() -> Path:
+    """The folder that holds `launch.py` and `assets`."""
+    return Path(__file__).resolve().parent.parent

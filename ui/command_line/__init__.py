@@ -1,0 +1,1 @@
+"""The command line: parsing flags, and one module for each command."""

@@ -1,0 +1,70 @@
+"""`ask`: one question through the backend here, or through a running app."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from contextlib import aclosing
+
+from backend.errors import InputError, SettingError
+from backend.service import Bifocal
+from backend.settings import Settings, repository
+from backend.types import ChatRequest, DoneEvent, ImageInput, Sampling, TokenEvent, Turn
+from ui.command_line.output import Output
+from ui.command_line.remote_app import ask_server
+from ui.examples import read_examples
+
+
+def run(arguments: argparse.Namespace, settings: Settings, output: Output) -> None:
+    """Stream the answer to stdout, or print the result object."""
+    images = _images(arguments)
+    if arguments.server:
+        ask_server(arguments, settings, images, output)
+    else:
+        asyncio.run(_ask(_request(arguments, settings, images), settings, output))
+
+
+async def _ask(request: ChatRequest, settings: Settings, output: Output) -> None:
+    backend = Bifocal(settings)
+    backend.check(request)
+    backend.start()
+    try:
+        async with aclosing(backend.stream(request)) as events:
+            async for event in events:
+                if isinstance(event, TokenEvent) and not output.as_json:
+                    output.write(event.text)
+                elif isinstance(event, DoneEvent):
+                    output.json(event.result.as_json()) if output.as_json else output.write("\n")
+    finally:
+        await backend.shutdown()
+
+
+def _request(
+    arguments: argparse.Namespace, settings: Settings, images: tuple[ImageInput, ...]
+) -> ChatRequest:
+    system = [Turn("system", arguments.system_prompt)] if arguments.system_prompt else []
+    sampling = Sampling(arguments.max_tokens, arguments.temperature, arguments.top_p, settings.seed)
+    turns = (*system, Turn("user", arguments.prompt, images))
+    return ChatRequest(turns, sampling, arguments.method)
+
+
+def _images(arguments: argparse.Namespace) -> tuple[ImageInput, ...]:
+    """The images named, or the first bundled examples."""
+    if arguments.image:
+        if arguments.num_images is not None:
+            raise SettingError("--num-images counts bundled examples; leave it out with --image.")
+        return tuple(map(image_input, arguments.image))
+    count = arguments.num_images or 0
+    if count < 0:
+        raise SettingError("--num-images must be 0 or more.")
+    examples = read_examples(repository() / "assets" / "examples")
+    if count > len(examples):
+        raise InputError(
+            "too_many_images", f"There are {len(examples)} bundled examples, not {count}."
+        )
+    return tuple(ImageInput(str(example.path), "path") for example in examples[:count])
+
+
+def image_input(text: str) -> ImageInput:
+    """A path or a URL of the command line."""
+    return ImageInput(text, "url" if "://" in text else "path")

@@ -1,0 +1,112 @@
+"""Flags: one for each setting, and each command's own."""
+
+from __future__ import annotations
+
+import argparse
+import typing
+from typing import Any, NoReturn
+
+from backend.errors import SettingError
+from backend.settings import Settings, flag, nearest
+
+DEFAULT_PROMPT = "What is the content of each image?"
+
+
+class Parser(argparse.ArgumentParser):
+    """An ArgumentParser whose errors are Bifocal's, naming the nearest flag."""
+
+    def error(self, message: str) -> NoReturn:
+        unknown = message.removeprefix("unrecognized arguments: ")
+        if unknown == message:
+            raise SettingError(f"{message[0].upper()}{message[1:]}. See --help.")
+        word = unknown.split()[0]
+        flags = [option for option in self._option_string_actions if option.startswith("--")]
+        hint = nearest(word.partition("=")[0], flags) if word.startswith("-") else "See --help."
+        raise SettingError(f"{word} is not something this command takes. {hint}")
+
+
+def build_parser() -> Parser:
+    """All commands; `serve` is the one without a name."""
+    parser = Parser(
+        prog="launch.py",
+        description="Bifocal: vision-language models as two vLLM engines, and a page to see it.",
+        epilog="Every setting is also an environment variable: BIFOCAL_LIKE_THIS.",
+        allow_abbrev=False,
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
+    add_settings(parser)
+    for name, description in {
+        "serve": "the web app (also without a command)",
+        "ask": "ask one question, the answer streamed to stdout",
+        "buckets": "which resolution bucket each image gets, and why; starts no engine",
+        "engine-args": "the vLLM engine arguments of the current settings; starts nothing",
+    }.items():
+        command = commands.add_parser(
+            name, help=description, description=description, allow_abbrev=False
+        )
+        add_settings(command)
+        if name != "serve":
+            command.add_argument("--json", action="store_true", help="answer as JSON")
+        if name == "ask":
+            _add_ask(command)
+        if name == "buckets":
+            command.add_argument("images", nargs="+", metavar="IMAGE", help="path or URL")
+    return parser
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """One flag a setting; absent flags are left to the environment."""
+    group = parser.add_argument_group("settings")
+    for name, field in Settings.model_fields.items():
+        if name == "hf_token":
+            continue  # a secret: from the environment only
+        options: dict[str, Any] = {"dest": f"setting_{name}", "default": argparse.SUPPRESS}
+        if field.annotation is bool:
+            options["action"] = argparse.BooleanOptionalAction
+        elif name == "auth":
+            options["action"], options["metavar"] = "append", "USER:PASSWORD"
+        else:
+            options["metavar"] = _metavar(field.annotation, name)
+        group.add_argument(flag(name), help=_help(field), **options)
+
+
+def setting_flags(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The settings given as flags, by field name."""
+    prefix = "setting_"
+    return {
+        name.removeprefix(prefix): value
+        for name, value in vars(arguments).items()
+        if name.startswith(prefix)
+    }
+
+
+def _add_ask(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("--image", action="append", default=[], metavar="PATH_OR_URL", help="repeatable")
+    add("--num-images", type=int, metavar="N", help="the first N bundled examples")
+    add("--prompt", default=DEFAULT_PROMPT, help=f'default: "{DEFAULT_PROMPT}"')
+    add("--system-prompt", default="", help="instructions that come before the conversation")
+    add("--method", choices=("chat", "generate"), help="chat template, or the explicit prompt")
+    add("--max-tokens", type=int, default=256, help="longest answer, default 256")
+    add("--temperature", type=float, default=0.0, help="0 is greedy, the default")
+    add("--top-p", type=float, default=1.0, help="default 1")
+    add("--server", metavar="URL", help="ask a running app instead of starting engines")
+
+
+def _metavar(annotation: Any, name: str) -> str:
+    choices = [
+        value
+        for member in (annotation, *typing.get_args(annotation))
+        if typing.get_origin(member) is typing.Literal
+        for value in typing.get_args(member)
+    ]
+    return "|".join(choices) if choices else name.upper()
+
+
+def _help(field: Any) -> str:
+    text = str(field.description).replace("%", "%%")
+    default = field.default
+    if default is None or default is False or default == ():
+        return text
+    shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
+    return f"{text} (default {shown})"

@@ -1,0 +1,144 @@
+"""An answer in flight: draining the backend's events, pacing them, and adding them up."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import TYPE_CHECKING
+
+from backend.types import (
+    DoneEvent,
+    Event,
+    FinishReason,
+    ImagesEvent,
+    PlacedImage,
+    Result,
+    StageEvent,
+    Timings,
+    TokenEvent,
+    Usage,
+)
+
+if TYPE_CHECKING:
+    from backend.service import Bifocal
+
+INTERVAL = 1 / 30
+"""Seconds between two updates of a page: faster is not seen, and costs every browser work."""
+
+TICK = 1.0
+"""Seconds of silence after which an empty batch comes, so that a reader that left is noticed."""
+
+
+class Run:
+    """One request, drained by a task of its own.
+
+    The task is the only one that touches the backend's generator, so `stop` may be called from
+    any handler at any time: the generator is closed, and with it the request in the engines.
+    """
+
+    def __init__(self, events: AsyncGenerator[Event, None]) -> None:
+        self.stopped = False
+        self._queue: asyncio.Queue[Event | None] = asyncio.Queue()
+        self._task = asyncio.create_task(self._drain(events))
+
+    async def _drain(self, events: AsyncGenerator[Event, None]) -> None:
+        try:
+            async for event in events:
+                self._queue.put_nowait(event)
+        finally:
+            await events.aclose()
+            self._queue.put_nowait(None)
+
+    def stop(self) -> None:
+        """End the request; `batches` then ends too, without an error."""
+        self.stopped = True
+        self._task.cancel()
+
+    async def batches(self) -> AsyncIterator[list[Event]]:
+        """Events as they come, the first at once, then at most 30 batches a second; an
+        empty batch after each silent `TICK`.
+
+        Raises what the backend raised. Leaving the iterator early stops the request.
+        """
+        batch: list[Event] = []
+        due = 0.0
+        try:
+            while True:
+                wait = max(0.0, due - time.monotonic()) if batch else TICK
+                try:
+                    event = await asyncio.wait_for(self._queue.get(), wait)
+                except TimeoutError:
+                    pass
+                else:
+                    if event is None:
+                        break
+                    batch.append(event)
+                    if time.monotonic() < due:
+                        continue
+                yield batch
+                batch, due = [], time.monotonic() + INTERVAL
+            if batch:
+                yield batch
+            if not self.stopped:
+                await self._task
+        finally:
+            self._task.cancel()
+
+
+class Progress:
+    """What is known of an answer so far."""
+
+    def __init__(self, backend: Bifocal) -> None:
+        self._plan = backend.plan
+        self._started = time.monotonic()
+        self._first_token = 0.0
+        self._tokens = 0
+        self._done: Result | None = None
+        self.text = ""
+        self.images: tuple[PlacedImage, ...] = ()
+        self.stage: StageEvent | None = None
+
+    def add(self, events: list[Event]) -> None:
+        """Take more events in."""
+        for event in events:
+            match event:
+                case StageEvent():
+                    self.stage = event
+                case ImagesEvent(images):
+                    self.images = images
+                case TokenEvent(text):
+                    self._first_token = self._first_token or time.monotonic()
+                    self._tokens += 1
+                    self.text += text
+                case DoneEvent(result):
+                    self._done = result
+
+    @property
+    def seconds(self) -> float:
+        """Since the request was made."""
+        return time.monotonic() - self._started
+
+    def result(self, finish_reason: FinishReason | None = None) -> Result:
+        """The result object: the backend's once it is done, else what is known by now."""
+        if self._done:
+            return self._done
+        plan, first = self._plan, self._first_token
+        return Result(
+            text=self.text,
+            finish_reason=finish_reason,
+            model=plan.model,
+            target=plan.target,
+            topology=plan.topology,
+            method=plan.method,
+            images=self.images,
+            usage=Usage(
+                image_tokens=sum(image.placement.bucket.tokens for image in self.images),
+                completion_tokens=self._tokens,
+            ),
+            timings=Timings(
+                ttft_s=first - self._started if first else 0.0,
+                decode_s=time.monotonic() - first if first else 0.0,
+                total_s=self.seconds,
+            ),
+        )
