@@ -12,6 +12,7 @@ import logging
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Sequence
 
 from backend.engines.environment import prepare_environment
@@ -37,6 +38,8 @@ def main(words: Sequence[str]) -> int:
         arguments = build_parser().parse_args(words)
         settings = read_settings(setting_flags(arguments))
         prepare_environment(make_plan(settings))
+        # Deprecations inside vLLM's dependencies are not for the person at this terminal.
+        warnings.simplefilter("ignore", FutureWarning)
         logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s")
         logging.getLogger("bifocal").setLevel(logging.INFO)
         command = importlib.import_module(COMMANDS[arguments.command or "serve"])

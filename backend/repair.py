@@ -9,12 +9,14 @@ of the three is installed, stop with them.
   import. Nothing in Bifocal calls them. The declaration goes into the installed
   `torchvision/extension.py`, since vLLM imports torchvision in several processes.
 - torchaudio and torchcodec decode sound and video, which Bifocal never does; both packages treat
-  them as optional, so they are removed.
+  them as optional, so they are removed. Each of the three is touched only where its import fails.
+- triton comes with a dependency of vLLM's; vLLM's CPU build switches it off, with a warning in
+  every process, so it is removed beside a torch without CUDA.
 
-Each is touched only where its import fails. Run as `python -m backend.repair`; running it again
-changes nothing.
+Run as `python -m backend.repair`; running it again changes nothing.
 """
 
+import importlib.metadata
 import importlib.util
 import subprocess
 import sys
@@ -46,13 +48,16 @@ def installed_file(module: str) -> Path | None:
     return Path(spec.origin) if spec and spec.origin else None
 
 
-def remove_optional(module: str) -> None:
-    """Uninstall an optional package that is installed but does not load."""
-    if installed_file(module) is None or imports(module):
-        return
+def remove(module: str, why: str) -> None:
+    """Uninstall a package that is installed but of no use here."""
     command = [sys.executable, "-m", "pip", "uninstall", "--quiet", "--yes", module]
     subprocess.run(command, check=True)
-    print(f"{module}: removed, it does not load beside this torch and is not needed")
+    print(f"{module}: removed, {why}")
+
+
+def torch_has_cuda() -> bool:
+    """Whether the installed torch is a CUDA build, read without importing it."""
+    return "+cpu" not in importlib.metadata.version("torch")
 
 
 def declare_operators() -> None:
@@ -69,7 +74,10 @@ def declare_operators() -> None:
 def main() -> int:
     """Repair what needs it; 0 when torchvision imports afterwards."""
     for module in OPTIONAL:
-        remove_optional(module)
+        if installed_file(module) and not imports(module):
+            remove(module, "it does not load beside this torch and is not needed")
+    if installed_file("triton") and not torch_has_cuda():
+        remove("triton", "vLLM does not use it on the CPU")
     declare_operators()
     if imports("torchvision"):
         return 0

@@ -16,6 +16,7 @@ from backend.engines.protocols import PreparedImage
 from backend.intake.decode import decode
 from backend.intake.limits import intake_limits
 from backend.intake.prepare import Picture, place_picture, prepare_picture
+from backend.intake.preview import webp_thumbnail
 from backend.intake.read import display_name, read
 from backend.plan import Plan, make_plan
 from backend.settings import Settings
@@ -77,9 +78,17 @@ class Bifocal:
         data = await asyncio.to_thread(read, image, self._limits)
         return self._report(await asyncio.to_thread(self._place, image, data, fit))
 
+    async def preview(self, image: ImageInput, side: int) -> bytes:
+        """The picture as a person sees it, as a small WebP file. Raises InputError."""
+        data = await asyncio.to_thread(read, image, self._limits)
+        loaded = await asyncio.to_thread(decode, data, display_name(image), self._limits)
+        return await asyncio.to_thread(webp_thumbnail, loaded.pixels, side)
+
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Answer the last turn. Raises BifocalError; closing the iterator aborts the request."""
         self.check(request)
+        # The bucket rule is transformers'; its first import takes seconds, which are no answer's.
+        await asyncio.to_thread(getattr, self.plan, "buckets")
         watch = Stopwatch()
         inputs = [image for turn in request.turns for image in turn.images]
         if inputs:

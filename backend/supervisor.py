@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import time
 from collections.abc import Callable, Iterator
@@ -101,6 +102,7 @@ class Supervisor:
             engines = [engine for engine in members if engine is not None]
             await asyncio.gather(*(asyncio.to_thread(engine.shutdown) for engine in engines))
             self._engines = None
+            gc.collect()
 
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()

@@ -83,6 +83,7 @@ def _common(plan: Plan) -> EngineArgs:
         "trust_remote_code": plan.trust_remote_code,
         "mm_processor_cache_gb": 0,
         "disable_log_stats": True,
+        "use_tqdm_on_load": False,
         **plan.spec.engine_args,
     }
 

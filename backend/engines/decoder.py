@@ -9,6 +9,7 @@ from typing import Any, cast
 from vllm.sampling_params import RequestOutputKind, SamplingParams
 from vllm.v1.engine.async_llm import AsyncLLM
 
+from backend.engines.ending import end_engine
 from backend.engines.faults import engine_faults
 from backend.engines.handover import decoder_input
 from backend.engines.protocols import Chunk, PreparedImage
@@ -65,7 +66,9 @@ class VllmLanguageDecoder:
             await self._engine.check_health()
 
     def shutdown(self) -> None:
-        self._engine.shutdown()
+        end_engine(self._engine)
+        # AsyncLLM cleans up in __del__, which must not be left to the interpreter's end.
+        del self._engine
 
 
 class VllmFusedEngine(VllmLanguageDecoder):

@@ -12,6 +12,7 @@ from vllm.inputs.engine import MultiModalInput, mm_input
 from vllm.pooling_params import PoolingParams
 from vllm.v1.engine.async_llm import AsyncLLM
 
+from backend.engines.ending import end_engine
 from backend.engines.faults import engine_faults
 from backend.engines.handover import RenderedImage, check_rows
 from backend.engines.protocols import PreparedImage
@@ -80,4 +81,6 @@ class VllmVisionEncoder:
             await self._engine.check_health()
 
     def shutdown(self) -> None:
-        self._engine.shutdown()
+        end_engine(self._engine)
+        # AsyncLLM cleans up in __del__, which must not be left to the interpreter's end.
+        del self._engine

@@ -22,6 +22,14 @@ DEFAULTS = {
     "VLLM_LOGGING_LEVEL": "ERROR",
     "TRANSFORMERS_VERBOSITY": "error",
     "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+    # Workers end at once when the app does; vLLM's own grace period runs into its kill time-out.
+    "VLLM_WORKER_SHUTDOWN_TIMEOUT_SECONDS": "0",
+    # Both engines may use every core; vLLM would keep one back from each.
+    "VLLM_CPU_NUM_OF_RESERVED_CPU": "0",
+    # Deprecation warnings inside vLLM's dependencies, once in each of five processes.
+    "PYTHONWARNINGS": "ignore::FutureWarning",
+    # torch's note that triton is missing, once in each process.
+    "TORCH_LOGS": "-all",
     # torch warns of a NUMA policy that vLLM itself chose.
     "TORCH_CPP_LOG_LEVEL": "ERROR",
 }

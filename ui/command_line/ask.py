@@ -9,7 +9,15 @@ from contextlib import aclosing
 from backend.errors import InputError, SettingError
 from backend.service import Bifocal
 from backend.settings import Settings, repository
-from backend.types import ChatRequest, DoneEvent, ImageInput, Sampling, TokenEvent, Turn
+from backend.types import (
+    ChatRequest,
+    DoneEvent,
+    ImageInput,
+    ImagesEvent,
+    Sampling,
+    TokenEvent,
+    Turn,
+)
 from ui.command_line.output import Output
 from ui.command_line.remote_app import ask_server
 from ui.examples import read_examples
@@ -27,11 +35,13 @@ def run(arguments: argparse.Namespace, settings: Settings, output: Output) -> No
 async def _ask(request: ChatRequest, settings: Settings, output: Output) -> None:
     backend = Bifocal(settings)
     backend.check(request)
-    backend.start()
     try:
         async with aclosing(backend.stream(request)) as events:
             async for event in events:
-                if isinstance(event, TokenEvent) and not output.as_json:
+                if isinstance(event, ImagesEvent):
+                    # Only now: a bad image is told at once, not after the engines are there.
+                    backend.start()
+                elif isinstance(event, TokenEvent) and not output.as_json:
                     output.write(event.text)
                 elif isinstance(event, DoneEvent):
                     output.json(event.result.as_json()) if output.as_json else output.write("\n")

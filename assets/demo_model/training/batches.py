@@ -28,6 +28,12 @@ PATCHES: Final = 240_000
 """Patches in a batch, about."""
 SINGLE: Final = (112, 96, 48, 48, 48, 48, 48, 48, 48)
 SEVERAL: Final = (288, 104, 64, 64, 64, 64, 64)
+LENGTHS: Final[dict[str, tuple[int, ...]]] = {
+    "several": SEVERAL,
+    "text": (64,) * 8,
+    "text_first": (160, 160, 112, 112),
+}
+"""Kind of batch -> lengths of its segments, if not SINGLE."""
 LEGIBLE: Final = (11.0, 7.5)
 """Least height of a capital and width a letter, in pixels, of lettering that can be read."""
 ILLEGIBLE: Final = (8.0, 5.5)
@@ -228,7 +234,7 @@ def make_batch(seed: tuple[int, ...], kind: str, bucket: tuple[int, int], atlas:
         texts = [[pieces[0], f"<|vision_end|>{look}{NEXT}<|vision_start|>"] for look in looks]
     else:
         texts = [pieces] * size
-    lengths = SEVERAL if kind == "several" else (64,) * 8 if kind == "text" else SINGLE
+    lengths = LENGTHS.get(kind, SINGLE)
     before = tuple(len(encoder.encode(piece)) for piece in texts[0])
     layout = Layout(before, buckets, len(encoder.encode(after)), lengths)
     out = Segments(encoder, layout, [], [], [], [], [])

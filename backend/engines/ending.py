@@ -1,0 +1,15 @@
+"""Ending a vLLM engine without a trace on the terminal."""
+
+from vllm.utils.async_utils import cancel_task_threadsafe
+from vllm.v1.engine.async_llm import AsyncLLM
+
+
+def end_engine(engine: AsyncLLM) -> None:
+    """Stop the engine's processes. Blocking, from any thread.
+
+    The task that reads the engine's answers is stopped first; it would report the engine's end as
+    a failure.
+    """
+    if engine.output_handler is not None:
+        cancel_task_threadsafe(engine.output_handler)
+    engine.shutdown()
