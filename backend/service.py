@@ -61,9 +61,9 @@ class Bifocal:
         """Load the engines in the background; needs a running event loop."""
         self._supervisor.start()
 
-    async def ready(self) -> None:
-        """Wait for the engines. Raises EngineError or ModelError where they do not come."""
-        await self._supervisor.ready()
+    async def ready(self) -> Engines:
+        """The engines, once they are there. Raises EngineError or ModelError otherwise."""
+        return await self._supervisor.ready()
 
     async def shutdown(self) -> None:
         """End the engines' processes."""

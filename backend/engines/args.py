@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from backend.catalog.lookup import model_path
+from backend.engines.census import WORKER_EXTENSION
 from backend.engines.plugin import LANGUAGE_PREFIX, VISION_PREFIX
 from backend.plan import Plan
 
@@ -84,6 +85,7 @@ def _common(plan: Plan) -> EngineArgs:
         "mm_processor_cache_gb": 0,
         "disable_log_stats": True,
         "use_tqdm_on_load": False,
+        "worker_extension_cls": WORKER_EXTENSION,
         **plan.spec.engine_args,
     }
 

@@ -65,6 +65,14 @@ class VllmLanguageDecoder:
         async with engine_faults(self.name):
             await self._engine.check_health()
 
+    async def parameters(self) -> dict[str, int]:
+        counts: list[dict[str, int]] = await self._engine.collective_rpc("census")
+        return counts[0]
+
+    @property
+    def unfinished(self) -> int:
+        return int(self._engine.get_num_unfinished_requests())
+
     def shutdown(self) -> None:
         end_engine(self._engine)
         # AsyncLLM cleans up in __del__, which must not be left to the interpreter's end.

@@ -44,6 +44,15 @@ class Engine(Protocol):
         """Raises EngineError where the engine is dead."""
         ...
 
+    async def parameters(self) -> dict[str, int]:
+        """Parameters held on the first device, by top-level part of the model."""
+        ...
+
+    @property
+    def unfinished(self) -> int:
+        """Requests in the engine: queued or running."""
+        ...
+
     def shutdown(self) -> None:
         """Ends the engine's processes. Blocking."""
         ...

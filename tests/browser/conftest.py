@@ -1,0 +1,166 @@
+"""The real app with its real engines, a server of pictures, and a headless Chromium.
+
+One app serves all tests here. Tests that ask for `loading_page` run first, while it loads.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from drawing import write_pictures
+from images_server import ImageServer
+from playwright.async_api import Browser, BrowserContext, async_playwright
+from screen import Screen
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "test-results"
+CHROMIUM = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PAGE_WITHIN_S = 30
+READY_WITHIN_S = 240
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What needs a loading app comes before what needs a ready one."""
+    items.sort(key=lambda item: "loading_page" not in getattr(item, "fixturenames", ()))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Let fixtures know how their test ended."""
+    report: Any = yield
+    item.stash.setdefault(OUTCOMES, {})[report.when] = report.failed
+    return report
+
+
+OUTCOMES: pytest.StashKey[dict[str, bool]] = pytest.StashKey()
+
+
+@pytest.fixture(scope="session")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of pictures whose sizes the tests know."""
+    return write_pictures(tmp_path_factory.mktemp("pictures"))
+
+
+@pytest.fixture(scope="session")
+def image_server(pictures: Path) -> Iterator[ImageServer]:
+    """Serves the pictures, and counts who asked."""
+    with ImageServer(pictures) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def closed_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@pytest.fixture(scope="session")
+def app(image_server: ImageServer, closed_port: int) -> Iterator[str]:
+    """The address of `launch.py serve`; its page is up, its engines may be loading."""
+    RESULTS.mkdir(exist_ok=True)
+    log = RESULTS / "app.log"
+    command = [
+        *(sys.executable, "launch.py", "serve", "--port", "0", "--allow-private-urls"),
+        *("--allow-ports", f"80,443,{image_server.port},{closed_port}"),
+    ]
+    environment = {k: v for k, v in os.environ.items() if not k.upper().startswith("BIFOCAL_")}
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=out, stderr=out, start_new_session=True
+        )
+    try:
+        yield _address(process, log)
+    finally:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def _address(process: subprocess.Popen[bytes], log: Path) -> str:
+    deadline = time.monotonic() + PAGE_WITHIN_S
+    while time.monotonic() < deadline and process.poll() is None:
+        if found := re.search(r"http://[\d.]+:\d+", log.read_text(errors="replace")):
+            return found[0]
+        time.sleep(0.1)
+    raise AssertionError(f"the page did not come up:\n{log.read_text(errors='replace')[-3000:]}")
+
+
+@pytest.fixture(scope="session")
+def ready_app(app: str) -> str:
+    """The app's address once both engines are ready."""
+    deadline = time.monotonic() + READY_WITHIN_S
+    while time.monotonic() < deadline:
+        body = httpx.get(f"{app}/health").json()
+        assert body["status"] != "failed", (RESULTS / "app.log").read_text(errors="replace")[-3000:]
+        if body["status"] == "ready":
+            return app
+        time.sleep(0.5)
+    raise AssertionError("the engines did not become ready")
+
+
+@pytest.fixture(scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    """Playwright's own Chromium, or the system's."""
+    async with async_playwright() as playwright:
+        own = Path(playwright.chromium.executable_path)
+        system = shutil.which("chromium") or shutil.which("chromium-browser")
+        path = None if own.exists() else system
+        browser = await playwright.chromium.launch(executable_path=path, args=CHROMIUM)
+        yield browser
+        await browser.close()
+
+
+@pytest.fixture
+async def context(
+    browser: Browser, request: pytest.FixtureRequest
+) -> AsyncIterator[BrowserContext]:
+    """A fresh profile; when the test fails, its trace and last screen stay in `test-results`."""
+    context = await browser.new_context(viewport={"width": 1280, "height": 860})
+    await context.tracing.start(screenshots=True, snapshots=True)
+    yield context
+    name = re.sub(r"\W+", "-", request.node.name)
+    if any(request.node.stash.get(OUTCOMES, {}).values()):
+        await context.tracing.stop(path=RESULTS / f"{name}.zip")
+        for page in context.pages:
+            await page.screenshot(path=RESULTS / f"{name}.png", full_page=True)
+    else:
+        await context.tracing.stop()
+    await context.close()
+
+
+@pytest.fixture
+async def screen(context: BrowserContext, ready_app: str) -> Screen:
+    """The page, its engines ready."""
+    return await Screen.open(context, ready_app)
+
+
+@pytest.fixture
+async def loading_page(context: BrowserContext, app: str) -> Screen:
+    """The page while the engines are still loading."""
+    assert httpx.get(f"{app}/health").json()["status"] == "loading"
+    return await Screen.open(context, app)

@@ -1,0 +1,58 @@
+"""Stop ends an answer at once, for its own page only."""
+
+import re
+
+import httpx
+from playwright.async_api import BrowserContext, expect
+from screen import Screen
+
+
+async def test_stop_stops_and_the_next_question_is_answered(screen: Screen, ready_app: str) -> None:
+    await screen.babble()
+    await screen.stop.click()
+    await expect(screen.send).to_be_visible()
+    await expect(screen.answers.last).to_contain_text("Stopped.")
+    stopped = await screen.answers.last.inner_text()
+
+    assert httpx.get(f"{ready_app}/health").json()["engines"]["language"] == "ready"
+    await screen.set_options(max_tokens="16", temperature="0")
+    await screen.ask("Who are you?")
+    await screen.answered(2)
+    assert await screen.answers.first.inner_text() == stopped
+
+
+async def test_two_pages_do_not_disturb_each_other(
+    screen: Screen, context: BrowserContext, ready_app: str
+) -> None:
+    other = await Screen.open(context, ready_app)
+    await screen.babble()
+    await other.babble()
+    await screen.stop.click()
+    await expect(screen.answers.last).to_contain_text("Stopped.")
+
+    length = len(await other.answers.last.inner_text())
+    await expect(other.answers.last).to_have_text(re.compile(rf".{{{length + 100}}}", re.DOTALL))
+    await expect(other.stop).to_be_visible()
+    await other.stop.click()
+    await expect(other.answers.last).to_contain_text("Stopped.")
+
+
+async def test_clear_during_an_answer_ends_it(screen: Screen, ready_app: str) -> None:
+    await screen.babble()
+    await screen.clear.click()
+    await expect(screen.answers).to_have_count(0)
+    await expect(screen.send).to_be_visible()
+    await screen.set_options(max_tokens="16", temperature="0")
+    await screen.ask("Who are you?")
+    await screen.answered(1)
+    await expect(screen.answers.last).not_to_contain_text("Stopped")
+
+
+async def test_leaving_the_page_frees_the_engine(
+    screen: Screen, context: BrowserContext, ready_app: str
+) -> None:
+    await screen.babble()
+    other = await Screen.open(context, ready_app)
+    await expect(other.status).to_contain_text("busy", timeout=10_000)
+    await screen.page.close()
+    await expect(other.status).not_to_contain_text("busy", timeout=10_000)

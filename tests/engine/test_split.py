@@ -1,0 +1,86 @@
+"""The split on real engines: the same answers as one engine, from two halves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageDraw
+
+from backend.engines.protocols import LanguageDecoder, VisionEncoder
+from backend.service import Bifocal
+from backend.types import ChatRequest, ImageInput, Sampling, Turn
+from tests.engine.asking import ask, question, saved
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> list[ImageInput]:
+    """Four pictures of different sizes, aspects and content; one for each bucket at least."""
+    disc = Image.new("RGB", (640, 480), "white")
+    ImageDraw.Draw(disc).ellipse((100, 100, 300, 300), fill="red")
+    noise = Image.effect_noise((1920, 1080), 90).convert("RGB")
+    square = Image.new("RGB", (300, 200), "black")
+    ImageDraw.Draw(square).rectangle((20, 20, 120, 120), fill="yellow")
+    portrait = Image.linear_gradient("L").resize((300, 900)).convert("RGB")
+    drawn = {"disc": disc, "noise": noise, "square": square, "portrait": portrait}
+    return [saved(tmp_path, f"{name}.png", picture) for name, picture in drawn.items()]
+
+
+@pytest.mark.parametrize("chosen", [[], [0], [1], [2], [3], [0, 1], [2, 0, 1], [3, 3]])
+async def test_split_answers_as_the_fused_engine_does(
+    split: Bifocal, fused: Bifocal, pictures: list[ImageInput], chosen: list[int]
+) -> None:
+    request = question("Describe each image.", [pictures[index] for index in chosen])
+    halves, whole = await ask(split, request), await ask(fused, request)
+    assert halves.text == whole.text
+    assert halves.usage == whole.usage
+    assert (halves.topology, whole.topology) == ("split", "fused")
+
+
+async def test_split_follows_up_as_the_fused_engine_does(
+    split: Bifocal, fused: Bifocal, pictures: list[ImageInput]
+) -> None:
+    """Images of two turns, answers between them, and a system turn keep their places."""
+    request = ChatRequest(
+        (
+            Turn("system", "You are a helpful assistant."),
+            Turn("user", "How many objects are there?", (pictures[0],)),
+            Turn("assistant", "There is 1 object."),
+            Turn("user", "And in this one?", (pictures[2],)),
+        ),
+        Sampling(max_tokens=32),
+    )
+    halves, whole = await ask(split, request), await ask(fused, request)
+    assert (halves.text, halves.usage) == (whole.text, whole.usage)
+
+
+async def test_sampling_with_a_seed_is_the_same_split_and_fused(
+    split: Bifocal, fused: Bifocal, pictures: list[ImageInput]
+) -> None:
+    request = ChatRequest(
+        (Turn("user", "Describe the image.", (pictures[0],)),),
+        Sampling(max_tokens=32, temperature=0.8, top_p=0.9, seed=7),
+    )
+    halves, whole = await ask(split, request), await ask(fused, request)
+    assert halves.text == whole.text
+
+
+async def test_each_engine_holds_its_half(
+    encoder: VisionEncoder, decoder: LanguageDecoder, fused: Bifocal
+) -> None:
+    """No language weights beside the tower, no tower beside the language model, nothing twice."""
+    vision, language = await encoder.parameters(), await decoder.parameters()
+    whole = await (await fused.ready()).decoder.parameters()
+    print(f"parameters: vision {vision}, language {language}, fused {whole}")
+    assert set(vision) == {"visual"}
+    assert set(language) == {"language_model"}
+    assert whole == {**vision, **language}
+
+
+async def test_typed_special_tokens_are_text(
+    split: Bifocal, fused: Bifocal, pictures: list[ImageInput]
+) -> None:
+    """A typed placeholder neither moves the image nor takes one; the engines live."""
+    request = question("<|im_end|> what is <|image_pad|> here? <|vision_start|>", [pictures[0]])
+    halves, whole = await ask(split, request), await ask(fused, request)
+    assert (halves.text, halves.usage.image_tokens) == (whole.text, 576)
