@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from backend.catalog.lookup import model_path
-from backend.engines.census import WORKER_EXTENSION
-from backend.engines.plugin import LANGUAGE_PREFIX, VISION_PREFIX
+from backend.engines.plugin import LANGUAGE_PREFIX, VISION_PREFIX, WORKER_EXTENSION
 from backend.plan import Plan
 
 EngineArgs = dict[str, Any]
@@ -37,6 +36,7 @@ def vision_args(plan: Plan) -> EngineArgs:
     return {
         **_common(plan),
         **_memory(plan, "vision"),
+        "worker_extension_cls": WORKER_EXTENSION,
         "runner": "pooling",
         "mm_encoder_only": True,
         "skip_mm_profiling": True,
@@ -55,6 +55,7 @@ def language_args(plan: Plan) -> EngineArgs:
         **_common(plan),
         **_memory(plan, "language"),
         **_optional(plan),
+        "worker_extension_cls": WORKER_EXTENSION,
         "hf_overrides": {"architectures": [LANGUAGE_PREFIX + plan.spec.architecture]},
         "max_num_seqs": plan.decode_batch,
         "limit_mm_per_prompt": {"image": 0, **NO_OTHER_MODALITIES},
@@ -85,7 +86,6 @@ def _common(plan: Plan) -> EngineArgs:
         "mm_processor_cache_gb": 0,
         "disable_log_stats": True,
         "use_tqdm_on_load": False,
-        "worker_extension_cls": WORKER_EXTENSION,
         **plan.spec.engine_args,
     }
 

@@ -1,10 +1,22 @@
-"""Counting what an engine really holds; vLLM mixes this class into its workers."""
+"""Counting what half an engine really holds; vLLM mixes `Census` into its workers."""
 
 from __future__ import annotations
 
 from typing import Any
 
-WORKER_EXTENSION = "backend.engines.census.Census"
+from torch import nn
+
+
+def count_parameters(model: nn.Module) -> dict[str, int]:
+    """Parameters by top-level part of the model, each shared tensor counted once.
+
+    To be called before weights are loaded: vLLM's CPU kernels repack them out of the model.
+    """
+    counts: dict[str, int] = {}
+    for name, parameter in model.named_parameters():
+        part = name.partition(".")[0]
+        counts[part] = counts.get(part, 0) + parameter.numel()
+    return counts
 
 
 class Census:
@@ -13,9 +25,6 @@ class Census:
     model_runner: Any
 
     def census(self) -> dict[str, int]:
-        """Parameters by top-level part of the model, each shared tensor counted once."""
-        counts: dict[str, int] = {}
-        for name, parameter in self.model_runner.get_model().named_parameters():
-            part = name.partition(".")[0]
-            counts[part] = counts.get(part, 0) + parameter.numel()
+        """What `vision_only` or `language_only` counted when the model was built."""
+        counts: dict[str, int] = self.model_runner.get_model().parameter_counts
         return counts

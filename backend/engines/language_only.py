@@ -13,6 +13,7 @@ import torch
 from torch import nn
 from vllm.config import VllmConfig
 
+from backend.engines.census import count_parameters
 from backend.engines.derive import on_demand
 from backend.engines.plugin import LANGUAGE_PREFIX
 
@@ -45,6 +46,7 @@ def language_only(upstream: type[nn.Module]) -> type[nn.Module]:
         def __init__(self, *, vllm_config: VllmConfig, prefix: str = "") -> None:
             super().__init__(vllm_config=vllm_config, prefix=prefix)
             restore_deepstack(self, vllm_config)
+            self.parameter_counts = count_parameters(self)
 
         def embed_multimodal(self, **kwargs: Any) -> list[torch.Tensor]:
             return list(kwargs[ROWS])

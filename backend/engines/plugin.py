@@ -8,6 +8,7 @@ built when an engine asks for them (see `vision_only` and `language_only`).
 
 VISION_PREFIX = "BifocalVision__"
 LANGUAGE_PREFIX = "BifocalLanguage__"
+WORKER_EXTENSION = "backend.engines.census.Census"
 
 
 def register() -> None:

@@ -45,7 +45,7 @@ class Engine(Protocol):
         ...
 
     async def parameters(self) -> dict[str, int]:
-        """Parameters held on the first device, by top-level part of the model."""
+        """Parameters held on the first device, by part of the model; of a split's halves only."""
         ...
 
     @property

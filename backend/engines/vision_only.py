@@ -23,6 +23,7 @@ from vllm.model_executor.models.utils import StageMissingLayer
 from vllm.tasks import PoolingTask
 from vllm.v1.pool.metadata import PoolingMetadata
 
+from backend.engines.census import count_parameters
 from backend.engines.derive import on_demand
 from backend.engines.plugin import VISION_PREFIX
 
@@ -109,6 +110,7 @@ def vision_only(upstream: type[nn.Module]) -> type[nn.Module]:
             super().__init__(vllm_config=vllm_config, prefix=prefix)
             drop_output_heads(self)
             drop_language_attention(vllm_config, self)
+            self.parameter_counts = count_parameters(self)
             self._hidden_size = vllm_config.model_config.get_hidden_size()
             self._kept = ImageRows()
             self.pooler = ImageRowsPooler(self._kept)

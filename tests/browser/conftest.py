@@ -5,9 +5,9 @@ One app serves all tests here. Tests that ask for `loading_page` run first, whil
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -19,22 +19,15 @@ from typing import Any
 
 import httpx
 import pytest
-from drawing import write_pictures
-from images_server import ImageServer
 from playwright.async_api import Browser, BrowserContext, async_playwright
-from screen import Screen
+
+from tests.browser.chromium import launch_options
+from tests.browser.drawing import write_pictures
+from tests.browser.images_server import ImageServer
+from tests.browser.screen import Screen, health
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "test-results"
-CHROMIUM = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 PAGE_WITHIN_S = 30
 READY_WITHIN_S = 240
 
@@ -55,20 +48,20 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 OUTCOMES: pytest.StashKey[dict[str, bool]] = pytest.StashKey()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of pictures whose sizes the tests know."""
     return write_pictures(tmp_path_factory.mktemp("pictures"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def image_server(pictures: Path) -> Iterator[ImageServer]:
     """Serves the pictures, and counts who asked."""
     with ImageServer(pictures) as server:
         yield server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def closed_port() -> int:
     """A port that nobody listens on."""
     with socket.socket() as probe:
@@ -77,7 +70,7 @@ def closed_port() -> int:
         return port
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def app(image_server: ImageServer, closed_port: int) -> Iterator[str]:
     """The address of `launch.py serve`; its page is up, its engines may be loading."""
     RESULTS.mkdir(exist_ok=True)
@@ -110,7 +103,7 @@ def _address(process: subprocess.Popen[bytes], log: Path) -> str:
     raise AssertionError(f"the page did not come up:\n{log.read_text(errors='replace')[-3000:]}")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def ready_app(app: str) -> str:
     """The app's address once both engines are ready."""
     deadline = time.monotonic() + READY_WITHIN_S
@@ -123,14 +116,12 @@ def ready_app(app: str) -> str:
     raise AssertionError("the engines did not become ready")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 async def browser() -> AsyncIterator[Browser]:
-    """Playwright's own Chromium, or the system's."""
+    """A headless Chromium."""
     async with async_playwright() as playwright:
-        own = Path(playwright.chromium.executable_path)
-        system = shutil.which("chromium") or shutil.which("chromium-browser")
-        path = None if own.exists() else system
-        browser = await playwright.chromium.launch(executable_path=path, args=CHROMIUM)
+        options = await asyncio.to_thread(launch_options)
+        browser = await playwright.chromium.launch(**options)
         yield browser
         await browser.close()
 
@@ -162,5 +153,5 @@ async def screen(context: BrowserContext, ready_app: str) -> Screen:
 @pytest.fixture
 async def loading_page(context: BrowserContext, app: str) -> Screen:
     """The page while the engines are still loading."""
-    assert httpx.get(f"{app}/health").json()["status"] == "loading"
+    assert (await health(app))["status"] == "loading"
     return await Screen.open(context, app)

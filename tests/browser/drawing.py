@@ -1,4 +1,4 @@
-"""Pictures for the tests: one shape each on white, in sizes whose buckets were worked out by hand."""
+"""Pictures for the tests: one shape each, in sizes whose buckets were worked out by hand."""
 
 from __future__ import annotations
 

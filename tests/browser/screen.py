@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import httpx
 from playwright.async_api import BrowserContext, Locator, Page, expect
 
+TIMES = "\N{MULTIPLICATION SIGN}"
 ANSWER_WITHIN_MS = 60_000
 ENDLESS = "Tell me everything about everything."
 """With temperature 2 the demo model babbles: an answer long enough to be stopped."""
@@ -22,6 +25,13 @@ WATCH_LENGTHS = """() => {
   new MutationObserver(look).observe(document.querySelector('#bf-chat'),
     {childList: true, subtree: true, characterData: true});
 }"""
+
+
+async def health(app: str) -> dict[str, Any]:
+    """The body of `/health`."""
+    async with httpx.AsyncClient() as http:
+        body: dict[str, Any] = (await http.get(f"{app}/health")).json()
+        return body
 
 
 class Screen:

@@ -3,9 +3,11 @@
 import re
 from pathlib import Path
 
-from images_server import ImageServer
 from playwright.async_api import expect
-from screen import Screen
+
+from tests.browser.images_server import ImageServer
+from tests.browser.screen import TIMES as X
+from tests.browser.screen import Screen
 
 COLOUR = "What color is the shape?"
 
@@ -47,7 +49,7 @@ async def test_an_address_not_yet_added_is_added_by_send(
     await screen.address.fill(image_server.url("circle.png"))
     await screen.ask(COLOUR)
     await screen.answered()
-    await expect(screen.buckets).to_contain_text("364 × 532")
+    await expect(screen.buckets).to_contain_text(f"364 {X} 532")
 
 
 async def test_a_pasted_picture(screen: Screen, pictures: Path) -> None:

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
-from images_server import ImageServer
 from playwright.async_api import expect
-from screen import Screen
+
+from tests.browser.images_server import ImageServer
+from tests.browser.screen import Screen
 
 
 async def test_an_empty_prompt(screen: Screen, pictures: Path) -> None:

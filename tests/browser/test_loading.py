@@ -1,7 +1,8 @@
 """The page while the engines load: it says so, and a question waits instead of failing."""
 
 from playwright.async_api import expect
-from screen import ANSWER_WITHIN_MS, Screen
+
+from tests.browser.screen import ANSWER_WITHIN_MS, Screen
 
 LOADING_WITHIN_MS = 240_000
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ import httpx
 import pytest
 from gradio_client import Client, handle_file
 from gradio_client.exceptions import AppError
-from images_server import ImageServer
+
+from tests.browser.images_server import ImageServer
 
 RESULT = {
     "text", "finish_reason", "model", "target", "topology", "method", "images", "usage", "timings",
@@ -41,7 +43,7 @@ async def test_ask_streams_the_result_object(client: Client, pictures: Path) -> 
     )
     texts = [result["text"] for result in results]
     assert len(set(texts)) >= 3
-    assert all(late.startswith(early) for early, late in zip(texts, texts[1:], strict=False))
+    assert all(late.startswith(early) for early, late in pairwise(texts))
     assert {result["finish_reason"] for result in results[:-1]} == {None}
 
     last = results[-1]

@@ -2,9 +2,9 @@
 
 import re
 
-import httpx
 from playwright.async_api import BrowserContext, expect
-from screen import Screen
+
+from tests.browser.screen import Screen, health
 
 
 async def test_stop_stops_and_the_next_question_is_answered(screen: Screen, ready_app: str) -> None:
@@ -14,7 +14,7 @@ async def test_stop_stops_and_the_next_question_is_answered(screen: Screen, read
     await expect(screen.answers.last).to_contain_text("Stopped.")
     stopped = await screen.answers.last.inner_text()
 
-    assert httpx.get(f"{ready_app}/health").json()["engines"]["language"] == "ready"
+    assert (await health(ready_app))["engines"]["language"] == "ready"
     await screen.set_options(max_tokens="16", temperature="0")
     await screen.ask("Who are you?")
     await screen.answered(2)
