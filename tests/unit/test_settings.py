@@ -1,0 +1,194 @@
+"""Settings: where values come from, and that a wrong one is named without giving secrets away."""
+
+from pathlib import Path
+
+import pytest
+
+from backend.errors import SettingError
+from backend.settings import flag, nearest, read_settings
+
+
+@pytest.fixture(autouse=True)
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Settings are read from `.env` in the working directory; start without one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def refusal(flags: dict[str, object] | None = None) -> str:
+    with pytest.raises(SettingError) as caught:
+        read_settings(flags)
+    assert caught.value.code == "bad_setting"
+    assert caught.value.exit_status == 2
+    return caught.value.message
+
+
+def test_defaults_are_the_contracts() -> None:
+    settings = read_settings()
+    expected = {
+        "model": "bifocal-demo",
+        "target": "auto",
+        "topology": "split",
+        "heights": None,
+        "widths": None,
+        "fit": "stretch",
+        "vision_devices": (0,),
+        "language_devices": (1,),
+        "seq_len": None,
+        "ctx_len": None,
+        "seed": 0,
+        "load_format": "auto",
+        "trust_remote_code": False,
+        "host": "127.0.0.1",
+        "port": 7860,
+        "auth": (),
+        "max_upload_mb": 20,
+        "max_megapixels": 50,
+        "fetch_timeout": 10,
+        "allow_private_urls": False,
+        "allow_ports": (80, 443),
+        "embedding_cache_mb": 256,
+        "max_queue": 64,
+        "log_prompts": False,
+    }
+    assert {name: getattr(settings, name) for name in expected} == expected
+
+
+def test_a_flag_wins_over_the_environment_over_the_file(
+    empty_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (empty_folder / ".env").write_text("BIFOCAL_PORT=1001\nBIFOCAL_SEED=1\nBIFOCAL_HOST=file\n")
+    monkeypatch.setenv("BIFOCAL_PORT", "1002")
+    monkeypatch.setenv("BIFOCAL_SEED", "2")
+    settings = read_settings({"port": "1003"})
+    assert (settings.port, settings.seed, settings.host) == (1003, 2, "file")
+
+
+def test_lists_are_comma_separated_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """pydantic-settings would read a list from the environment as JSON and fail."""
+    monkeypatch.setenv("BIFOCAL_HEIGHTS", "364,512")
+    monkeypatch.setenv("BIFOCAL_WIDTHS", " 532 , 910 ")
+    settings = read_settings()
+    assert (settings.heights, settings.widths) == ((364, 512), (532, 910))
+
+
+def test_lists_are_comma_separated_in_the_file(empty_folder: Path) -> None:
+    (empty_folder / ".env").write_text("BIFOCAL_ALLOW_PORTS=80,8080\n")
+    assert read_settings().allow_ports == (80, 8080)
+
+
+@pytest.mark.parametrize("given", ["364,512", ["364,512"], ["364", "512"], (364, 512), [364, 512]])
+def test_lists_as_flags_and_from_programs(given: object) -> None:
+    assert read_settings({"heights": given}).heights == (364, 512)
+
+
+def test_auth_is_repeatable_and_a_password_may_have_colons() -> None:
+    assert read_settings({"auth": ["ann:one", "bob:t:w:o"]}).auth == ("ann:one", "bob:t:w:o")
+
+
+def test_an_empty_variable_is_as_good_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BIFOCAL_CTX_LEN", "")
+    assert read_settings().ctx_len is None
+
+
+def test_variables_of_other_programs_are_left_alone(
+    empty_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A `.env` is often shared; forbidding extra values must not reach names without the prefix."""
+    monkeypatch.setenv("OTHER_PORT", "x")
+    (empty_folder / ".env").write_text("OTHER_PROGRAM=1\nBIFOCAL_PORT=1001\n")
+    assert read_settings().port == 1001
+
+
+def test_a_misspelt_variable_names_the_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BIFOCAL_HIEGHTS", "364")
+    message = refusal()
+    assert "BIFOCAL_HIEGHTS" in message
+    assert "BIFOCAL_HEIGHTS" in message
+
+
+def test_a_misspelt_variable_in_the_file_names_the_nearest(empty_folder: Path) -> None:
+    (empty_folder / ".env").write_text("BIFOCAL_HIEGHTS=364\n")
+    assert "heights" in refusal()
+
+
+def test_a_misspelt_variable_does_not_show_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BIFOCAL_AUHT", "ann:geheim")
+    assert "geheim" not in refusal()
+
+
+def test_a_variable_is_found_in_any_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("bifocal_port", "1001")
+    assert read_settings().port == 1001
+
+
+def test_an_unknown_flag_names_the_nearest() -> None:
+    assert "heights" in refusal({"hieghts": "364"})
+
+
+def test_far_from_everything_all_are_listed() -> None:
+    assert "decode_batch" in refusal({"zzzzzzzz": "1"})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [
+        ("port", "x", "--port"),
+        ("port", "70000", "--port"),
+        ("port", "-1", "--port"),
+        ("target", "gpu", "'cuda'"),
+        ("topology", "sideways", "'fused'"),
+        ("fit", "crop", "'pad'"),
+        ("heights", "364,tall", "'tall'"),
+        ("ctx_len", "0", "--ctx-len"),
+        ("seq_len", "-5", "--seq-len"),
+        ("seed", "-1", "--seed"),
+        ("seed", str(2**32), "--seed"),
+        ("max_megapixels", "nan", "--max-megapixels"),
+        ("max_megapixels", "inf", "--max-megapixels"),
+        ("fetch_timeout", "inf", "--fetch-timeout"),
+        ("fetch_timeout", "1e11", "--fetch-timeout"),
+        ("fetch_timeout", "0", "--fetch-timeout"),
+        ("max_upload_mb", "0", "--max-upload-mb"),
+        ("trust_remote_code", "perhaps", "--trust-remote-code"),
+    ],
+)
+def test_a_wrong_value_names_its_flag(name: str, value: str, shown: str) -> None:
+    """`inf` once got through and became an OverflowError far from here."""
+    message = refusal({name: value})
+    assert flag(name) in message
+    assert shown in message
+
+
+def test_every_wrong_value_is_told_at_once() -> None:
+    message = refusal({"port": "x", "seed": "y"})
+    assert "--port" in message
+    assert "--seed" in message
+
+
+@pytest.mark.parametrize("entry", ["geheim", "ann:", ":geheim"])
+def test_a_wrong_auth_is_refused_without_showing_it(entry: str) -> None:
+    message = refusal({"auth": [entry]})
+    assert "--auth" in message
+    assert "user:password" in message
+    assert "geheim" not in message
+
+
+def test_the_token_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BIFOCAL_HF_TOKEN", "geheim")
+    settings = read_settings()
+    assert settings.hf_token is not None
+    assert settings.hf_token.get_secret_value() == "geheim"
+    assert "geheim" not in repr(settings)
+    assert "geheim" not in refusal({"port": "x"})
+
+
+def test_settings_do_not_change_after_launch() -> None:
+    settings = read_settings()
+    with pytest.raises(ValueError, match="frozen"):
+        settings.port = 1  # type: ignore[misc]
+
+
+def test_nearest_names_few_and_lists_all_when_none_is_close() -> None:
+    assert nearest("heigth", ["height", "width"]) == "Did you mean height?"
+    assert nearest("zzz", ["b", "a"]) == "Known: a, b."
