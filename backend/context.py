@@ -40,7 +40,7 @@ def fit_context(
     first = len(dialogue) - 1 if method == "generate" else 0
     while True:
         kept = dialogue[first:]
-        indices = _image_indices(request.turns, kept)
+        indices = _image_indices(request.turns, first)
         image_tokens = sum(pictures[index].placement.bucket.tokens for index in indices)
         if method == "generate":
             prompt = explicit_prompt(kept[-1], plan.spec, tokenizer)
@@ -59,14 +59,18 @@ def _next_question(dialogue: Sequence[Turn], first: int) -> int:
     return next(index for index in later if dialogue[index].role == "user")
 
 
-def _image_indices(turns: Sequence[Turn], kept: Sequence[Turn]) -> tuple[int, ...]:
-    """Indices of the kept turns' images among all images; turns are compared by identity."""
-    wanted = {id(turn) for turn in kept}
+def _image_indices(turns: Sequence[Turn], first: int) -> tuple[int, ...]:
+    """Indices, among all images, of those in the dialogue from its `first` turn on.
+
+    Turns are told apart by their place: the same turn may be there twice.
+    """
     indices: list[int] = []
-    position = 0
+    position = place = 0
     for turn in turns:
-        if id(turn) in wanted:
-            indices += range(position, position + len(turn.images))
+        if turn.role != "system":
+            if place >= first:
+                indices += range(position, position + len(turn.images))
+            place += 1
         position += len(turn.images)
     return tuple(indices)
 

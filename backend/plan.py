@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from backend.buckets import compile_buckets
-from backend.catalog import ModelSpec, get_model
+from backend.catalog import ROWS, ModelSpec, get_model
 from backend.errors import SettingError
 from backend.settings import Settings
 from backend.types import Bucket, Fit, Method
@@ -94,6 +94,11 @@ def make_plan(settings: Settings) -> Plan:
     defaults = TARGETS[target]
     heights = settings.heights if settings.heights is not None else spec.heights
     widths = settings.widths if settings.widths is not None else spec.widths
+    if target == "cpu" and settings.seq_len:
+        raise SettingError(
+            "--seq-len reads prompts in parts, which vLLM's CPU engine cannot do together with a "
+            "seed: leave it out on the CPU."
+        )
     if target == "qaic" and settings.topology == "split":
         _refuse_shared_devices(settings)
     plan = Plan(
@@ -118,8 +123,9 @@ def make_plan(settings: Settings) -> Plan:
         trust_remote_code=settings.trust_remote_code,
     )
     # The rows' own values are known to be right (a test sees to it), and checking them would import
-    # transformers before the page is up.
-    if (heights, widths, plan.ctx_len) != (spec.heights, spec.widths, spec.ctx_len):
+    # transformers before the page is up. A folder has its own context length.
+    own = (heights, widths, plan.ctx_len) == (spec.heights, spec.widths, spec.ctx_len)
+    if not own or spec not in ROWS:
         _refuse_large_buckets(plan)
     return plan
 

@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    DotEnvSettingsSource,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
 
 from backend.errors import SettingError
 from backend.types import Fit
@@ -49,7 +55,7 @@ class Settings(BaseSettings):
     quantization: str | None = Field(None, description="weight quantization of the decoder")
     kv_cache_dtype: str | None = Field(None, description="KV cache type of the decoder")
     tensor_parallel_size: int | None = Field(None, gt=0, description="devices one engine spans")
-    seed: int = Field(0, ge=0, description="seed of the engines and of sampling")
+    seed: int = Field(0, ge=0, lt=2**32, description="seed of the engines and of sampling")
     max_images: int | None = Field(None, gt=0, description="most images in one conversation")
     load_format: str = Field("auto", description="vLLM's load format; dummy for random weights")
     trust_remote_code: bool = Field(False, description="run code that comes with a model")
@@ -57,8 +63,10 @@ class Settings(BaseSettings):
     port: int = Field(7860, ge=0, le=65535, description="port to listen on; 0 picks a free one")
     auth: StrList = Field((), description="user:password that the page asks for; repeatable")
     max_upload_mb: int = Field(20, gt=0, description="largest image file in MB")
-    max_megapixels: float = Field(50, gt=0, description="largest image in megapixels")
-    fetch_timeout: float = Field(10, gt=0, description="seconds one image URL may take")
+    max_megapixels: float = Field(
+        50, gt=0, allow_inf_nan=False, description="largest image in megapixels"
+    )
+    fetch_timeout: float = Field(10, gt=0, le=3600, description="seconds one image URL may take")
     allow_private_urls: bool = Field(False, description="let image URLs reach private addresses")
     allow_ports: IntList = Field((80, 443), description="ports that image URLs may name")
     embedding_cache_mb: int = Field(256, ge=0, description="memory for embeddings seen before")
@@ -84,12 +92,35 @@ class Settings(BaseSettings):
             return [part.strip() for text in value for part in text.split(",") if part.strip()]
         return value
 
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return init_settings, env_settings, _OwnDotEnv(settings_cls)
+
     @field_validator("auth")
     @classmethod
     def _user_and_password(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         if any(not all(entry.partition(":")[::2]) for entry in value):
             raise ValueError("each entry is user:password")
         return value
+
+
+class _OwnDotEnv(DotEnvSettingsSource):
+    """`.env` without the variables of other programs, which `extra="forbid"` would refuse."""
+
+    def __call__(self) -> dict[str, Any]:
+        found = super().__call__()
+        return {
+            name: value
+            for name, value in found.items()
+            if name in Settings.model_fields or name.upper().startswith(PREFIX)
+        }
 
 
 def flag(name: str) -> str:

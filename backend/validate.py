@@ -23,6 +23,8 @@ def check_request(request: ChatRequest, plan: Plan) -> None:
             f"There are {images} images in the conversation; {plan.label} takes at most "
             f"{plan.max_images}. Remove some, or start a new conversation.",
         )
+    if any(turn.images for turn in request.turns if turn.role != "user"):
+        raise InputError("bad_request", "Images belong to the messages of the user.")
     if request.method not in (None, "chat", "generate"):
         raise InputError("bad_request", "The method is chat or generate.")
     if request.fit not in (None, "stretch", "pad"):

@@ -53,6 +53,7 @@ def _from_folder(folder: Path) -> ModelSpec:
             f"{folder.name} has the architecture {architecture}; these are supported: {known}.",
         )
     text = config.get("text_config") or config
+    limit = text.get("max_position_embeddings")
     return replace(
         row,
         key=str(folder),
@@ -60,7 +61,7 @@ def _from_folder(folder: Path) -> ModelSpec:
         hf_id=str(folder.resolve()),
         origins=(),
         bundled=False,
-        ctx_len=int(text.get("max_position_embeddings", row.ctx_len)),
+        ctx_len=limit if isinstance(limit, int) else row.ctx_len,
     )
 
 

@@ -55,6 +55,7 @@ def language_args(plan: Plan) -> EngineArgs:
         **_common(plan),
         **_memory(plan, "language"),
         **_optional(plan),
+        **_prefill(plan),
         "worker_extension_cls": WORKER_EXTENSION,
         "hf_overrides": {"architectures": [LANGUAGE_PREFIX + plan.spec.architecture]},
         "max_num_seqs": plan.decode_batch,
@@ -70,6 +71,7 @@ def fused_args(plan: Plan) -> EngineArgs:
         **_common(plan),
         **_memory(plan, "fused"),
         **_optional(plan),
+        **_prefill(plan),
         "max_num_seqs": plan.decode_batch,
         "limit_mm_per_prompt": {"image": plan.max_images, **NO_OTHER_MODALITIES},
     }
@@ -98,6 +100,17 @@ def _optional(plan: Plan) -> EngineArgs:
         "kv_cache_dtype": plan.kv_cache_dtype,
     }
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _prefill(plan: Plan) -> EngineArgs:
+    """On the CPU a prompt is read in one step, however long.
+
+    vLLM 0.32 ends the CPU engine when a request with a seed is read in parts (its worker rewinds
+    the request's random generator, which torch cannot do on the CPU).
+    """
+    if plan.target != "cpu":
+        return {}
+    return {"enable_chunked_prefill": False, "max_num_batched_tokens": max(plan.ctx_len, 2048)}
 
 
 def _memory(plan: Plan, role: str) -> EngineArgs:

@@ -3,6 +3,10 @@
 from vllm.utils.async_utils import cancel_task_threadsafe
 from vllm.v1.engine.async_llm import AsyncLLM
 
+GRACE_S = 1.0
+"""Seconds an engine process has to end by itself. With nothing left to save, longer is only a wait:
+vLLM's CPU workers do not follow SIGTERM and are killed in the end."""
+
 
 def end_engine(engine: AsyncLLM) -> None:
     """Stop the engine's processes. Blocking, from any thread.
@@ -12,4 +16,4 @@ def end_engine(engine: AsyncLLM) -> None:
     """
     if engine.output_handler is not None:
         cancel_task_threadsafe(engine.output_handler)
-    engine.shutdown()
+    engine.shutdown(timeout=GRACE_S)

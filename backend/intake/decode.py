@@ -28,8 +28,9 @@ def decode(data: bytes, name: str, limits: IntakeLimits) -> LoadedImage:
     if not data:
         raise InputError("image_unreadable", f"{name} is empty: choose another file.")
     with warnings.catch_warnings():
-        # Our own limit below is stricter than Pillow's warning, and is checked before decoding.
-        warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+        # Our own limit below is stricter than Pillow's warning, and is checked before decoding;
+        # what else it warns of (odd EXIF, odd tags) is nothing a person can act on.
+        warnings.simplefilter("ignore")
         try:
             return _decode(data, name, limits)
         except InputError:
@@ -46,7 +47,8 @@ def decode(data: bytes, name: str, limits: IntakeLimits) -> LoadedImage:
             IndexError,
             KeyError,
             TypeError,
-            OverflowError,
+            ArithmeticError,
+            RuntimeError,
             struct.error,
             Image.DecompressionBombError,
         ):

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
 
@@ -26,15 +28,22 @@ MAX_REDIRECTS = 5
 USER_AGENT = "Bifocal/0.1 (image fetch for a vision-language demo)"
 DEFAULT_PORTS = {"http": 80, "https": 443}
 CHUNK = 64 * 1024
+NOT_PUBLIC = (
+    ipaddress.ip_network("192.0.0.0/24"),  # protocol assignments; Oracle's metadata service
+    ipaddress.ip_network("168.63.129.16/32"),  # Azure's host, reachable from inside only
+)
+"""IPv4 networks that Python 3.11 calls global."""
 
 Resolver = Callable[[str, int], list[str]]
 
 
 def resolve(host: str, port: int) -> list[str]:
-    """Every address of a name, as text; raises OSError where there is none."""
-    return sorted(
-        {str(info[4][0]) for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
-    )
+    """Every address of a name, as text, best first; raises OSError where there is none.
+
+    The system's order puts addresses last that this machine has no route to.
+    """
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(info[4][0]) for info in found))
 
 
 class PinnedAdapter(HTTPAdapter):
@@ -42,7 +51,26 @@ class PinnedAdapter(HTTPAdapter):
 
     def __init__(self, address: str, host: str) -> None:
         self._address, self._host = address, host
+        self._connections: list[Any] = []
         super().__init__(max_retries=0)
+
+    def get_connection_with_tls_context(self, *args: Any, **options: Any) -> Any:
+        pool: Any = super().get_connection_with_tls_context(*args, **options)
+        connect = pool.ConnectionCls
+
+        def remembered(**settings: Any) -> Any:
+            self._connections.append(connect(**settings))
+            return self._connections[-1]
+
+        pool.ConnectionCls = remembered
+        return pool
+
+    def abort(self) -> None:
+        """End a connection whose answer has not begun; from any thread."""
+        for connection in self._connections:
+            if connection.sock is not None:
+                with suppress(OSError):
+                    socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
 
     def build_connection_pool_key_attributes(
         self, request: requests.PreparedRequest, verify: Any, cert: Any = None
@@ -67,22 +95,28 @@ def fetch(url: str, limits: IntakeLimits, resolver: Resolver = resolve) -> bytes
         parts, address = check(url, limits, resolver)
         with requests.Session() as session:
             session.trust_env = False
-            session.mount(f"{parts.scheme}://", PinnedAdapter(address, str(parts.hostname)))
+            adapter = PinnedAdapter(address, str(parts.hostname))
+            session.mount(f"{parts.scheme}://", adapter)
             try:
-                with session.get(
-                    urlunsplit(parts),
-                    stream=True,
-                    allow_redirects=False,
-                    timeout=_left(deadline, limits),
-                    headers={"User-Agent": USER_AGENT, "Accept": "image/*", "Host": _host(parts)},
-                ) as response:
+                with (
+                    _at(deadline, adapter.abort),
+                    session.get(
+                        urlunsplit(parts),
+                        stream=True,
+                        allow_redirects=False,
+                        timeout=_left(deadline, limits),
+                        headers=_headers(parts),
+                    ) as response,
+                ):
                     if response.is_redirect:
                         url = urljoin(url, response.headers["location"])
                         continue
-                    return _body(response, limits, deadline)
+                    with _at(deadline, response.raw.shutdown):
+                        return _body(response, limits, deadline)
             except requests.Timeout:
                 raise _too_slow(limits) from None
-            except (requests.RequestException, UnicodeError):
+            except (requests.RequestException, ValueError):
+                _left(deadline, limits)
                 raise InputError(
                     "url_failed", f"{parts.hostname} could not be reached: check the address."
                 ) from None
@@ -127,7 +161,11 @@ def is_public(address: str) -> bool:
             return is_public(str(inner))
         if parsed in ipaddress.ip_network("64:ff9b::/96"):
             return is_public(str(ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)))
-    return parsed.is_global and not parsed.is_multicast
+        if parsed.is_site_local:
+            return False
+    if any(parsed in network for network in NOT_PUBLIC):
+        return False
+    return parsed.is_global and not parsed.is_multicast and not parsed.is_reserved
 
 
 def _body(response: requests.Response, limits: IntakeLimits, deadline: float) -> bytes:
@@ -142,11 +180,28 @@ def _body(response: requests.Response, limits: IntakeLimits, deadline: float) ->
         if len(body) > limits.max_bytes:
             raise too_many_bytes("The image behind this address", limits)
         _left(deadline, limits)
+    _left(deadline, limits)
     return bytes(body)
 
 
-def _host(parts: SplitResult) -> str:
-    return parts.netloc.rpartition("@")[2]
+def _headers(parts: SplitResult) -> dict[str, str]:
+    return {"User-Agent": USER_AGENT, "Accept": "image/*", "Host": parts.netloc}
+
+
+@contextmanager
+def _at(deadline: float, end: Callable[[], None]) -> Iterator[None]:
+    """Calls `end` when the deadline passes inside.
+
+    `requests` knows only a limit for each read, which a server that sends one byte now and then
+    never exceeds.
+    """
+    timer = threading.Timer(max(0.0, deadline - time.monotonic()), end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _left(deadline: float, limits: IntakeLimits) -> float:

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -73,13 +74,27 @@ def closed_port() -> int:
 @pytest.fixture(scope="package")
 def app(image_server: ImageServer, closed_port: int) -> Iterator[str]:
     """The address of `launch.py serve`; its page is up, its engines may be loading."""
+    ports = f"80,443,{image_server.port},{closed_port}"
+    with running_app("app", "--allow-private-urls", "--allow-ports", ports) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def babbling_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """An app whose model never ends an answer by itself, so that there is time to stop it."""
+    model = endless_copy(ROOT / "assets" / "demo_model", tmp_path_factory.mktemp("endless"))
+    with running_app("babbling_app", "--model", str(model)) as address:
+        wait_until_ready(address, "babbling_app")
+        yield address
+
+
+@contextmanager
+def running_app(name: str, *flags: str) -> Iterator[str]:
+    """The app as a person starts it, on a free port; its log stays in `test-results`."""
     RESULTS.mkdir(exist_ok=True)
-    log = RESULTS / "app.log"
-    command = [
-        *(sys.executable, "launch.py", "serve", "--port", "0", "--allow-private-urls"),
-        *("--allow-ports", f"80,443,{image_server.port},{closed_port}"),
-    ]
+    log = RESULTS / f"{name}.log"
     environment = {k: v for k, v in os.environ.items() if not k.upper().startswith("BIFOCAL_")}
+    command = [sys.executable, "launch.py", "serve", "--port", "0", *flags]
     with log.open("wb") as out:
         process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=out, stderr=out, start_new_session=True
@@ -94,6 +109,18 @@ def app(image_server: ImageServer, closed_port: int) -> Iterator[str]:
             os.killpg(process.pid, signal.SIGKILL)
 
 
+def endless_copy(model: Path, folder: Path) -> Path:
+    """The model's files without the tokens that end an answer."""
+    for file in model.iterdir():
+        if file.suffix == ".safetensors":
+            (folder / file.name).symlink_to(file)
+        elif file.is_file():
+            text = file.read_text("utf-8")
+            text = re.sub(r'("eos_token(_id)?": )(\d+|"[^"]*"|\[[^]]*\])', r"\g<1>null", text)
+            (folder / file.name).write_text(text, "utf-8")
+    return folder
+
+
 def _address(process: subprocess.Popen[bytes], log: Path) -> str:
     deadline = time.monotonic() + PAGE_WITHIN_S
     while time.monotonic() < deadline and process.poll() is None:
@@ -103,17 +130,23 @@ def _address(process: subprocess.Popen[bytes], log: Path) -> str:
     raise AssertionError(f"the page did not come up:\n{log.read_text(errors='replace')[-3000:]}")
 
 
+def wait_until_ready(address: str, name: str) -> None:
+    """Until both engines are ready."""
+    deadline = time.monotonic() + READY_WITHIN_S
+    while time.monotonic() < deadline:
+        status = httpx.get(f"{address}/health").json()["status"]
+        if status == "ready":
+            return
+        assert status == "loading", (RESULTS / f"{name}.log").read_text(errors="replace")[-3000:]
+        time.sleep(0.5)
+    raise AssertionError("the engines did not become ready")
+
+
 @pytest.fixture(scope="package")
 def ready_app(app: str) -> str:
     """The app's address once both engines are ready."""
-    deadline = time.monotonic() + READY_WITHIN_S
-    while time.monotonic() < deadline:
-        body = httpx.get(f"{app}/health").json()
-        assert body["status"] != "failed", (RESULTS / "app.log").read_text(errors="replace")[-3000:]
-        if body["status"] == "ready":
-            return app
-        time.sleep(0.5)
-    raise AssertionError("the engines did not become ready")
+    wait_until_ready(app, "app")
+    return app
 
 
 @pytest.fixture(scope="package")

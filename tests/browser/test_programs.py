@@ -31,7 +31,10 @@ async def client(ready_app: str) -> Client:
 
 async def _all(client: Client, **arguments: Any) -> list[Any]:
     def collect() -> list[Any]:
-        return list(client.submit(api_name="/ask", **arguments))
+        job = client.submit(api_name="/ask", **arguments)
+        results = list(job)
+        job.result()  # raises what went wrong; iterating does not
+        return results
 
     return await asyncio.to_thread(collect)
 

@@ -7,14 +7,17 @@ from playwright.async_api import BrowserContext, expect
 from tests.browser.screen import Screen, health
 
 
-async def test_stop_stops_and_the_next_question_is_answered(screen: Screen, ready_app: str) -> None:
+async def test_stop_stops_and_the_next_question_is_answered(
+    context: BrowserContext, babbling_app: str
+) -> None:
+    screen = await Screen.open(context, babbling_app)
     await screen.babble()
     await screen.stop.click()
     await expect(screen.send).to_be_visible()
     await expect(screen.answers.last).to_contain_text("Stopped.")
     stopped = await screen.answers.last.inner_text()
 
-    assert (await health(ready_app))["engines"]["language"] == "ready"
+    assert (await health(babbling_app))["engines"]["language"] == "ready"
     await screen.set_options(max_tokens="16", temperature="0")
     await screen.ask("Who are you?")
     await screen.answered(2)
@@ -22,9 +25,10 @@ async def test_stop_stops_and_the_next_question_is_answered(screen: Screen, read
 
 
 async def test_two_pages_do_not_disturb_each_other(
-    screen: Screen, context: BrowserContext, ready_app: str
+    context: BrowserContext, babbling_app: str
 ) -> None:
-    other = await Screen.open(context, ready_app)
+    screen = await Screen.open(context, babbling_app)
+    other = await Screen.open(context, babbling_app)
     await screen.babble()
     await other.babble()
     await screen.stop.click()
@@ -37,7 +41,8 @@ async def test_two_pages_do_not_disturb_each_other(
     await expect(other.answers.last).to_contain_text("Stopped.")
 
 
-async def test_clear_during_an_answer_ends_it(screen: Screen, ready_app: str) -> None:
+async def test_clear_during_an_answer_ends_it(context: BrowserContext, babbling_app: str) -> None:
+    screen = await Screen.open(context, babbling_app)
     await screen.babble()
     await screen.clear.click()
     await expect(screen.answers).to_have_count(0)
@@ -49,10 +54,11 @@ async def test_clear_during_an_answer_ends_it(screen: Screen, ready_app: str) ->
 
 
 async def test_leaving_the_page_frees_the_engine(
-    screen: Screen, context: BrowserContext, ready_app: str
+    context: BrowserContext, babbling_app: str
 ) -> None:
+    screen = await Screen.open(context, babbling_app)
     await screen.babble()
-    other = await Screen.open(context, ready_app)
+    other = await Screen.open(context, babbling_app)
     await expect(other.status).to_contain_text("busy", timeout=10_000)
     await screen.page.close()
     await expect(other.status).not_to_contain_text("busy", timeout=10_000)

@@ -113,3 +113,15 @@ async def test_a_bad_request_is_refused_and_the_engines_answer_the_next(
     assert refused.value.code == code
     assert (await ask(split, question("Hello"))).text
     assert split.health().status == "ready"
+
+
+async def test_a_seeded_prompt_longer_than_a_prefill_step_is_answered(
+    split: Bifocal, tmp_path: Path
+) -> None:
+    """vLLM's CPU worker dies when a request with its own generator is prefilled in parts."""
+    images = [saved(tmp_path, f"{n}.png", drawn("plum", (1920, 1080 + n))) for n in range(3)]
+    turn = Turn("user", "Describe.", tuple(images))
+    seeded = ChatRequest((turn,), Sampling(max_tokens=8, temperature=1.0, seed=5))
+    together = await asyncio.gather(*(ask(split, seeded) for _ in range(4)))
+    assert {result.usage.prompt_tokens > 3 * 1196 for result in together} == {True}
+    assert len({result.text for result in together}) == 1

@@ -97,9 +97,7 @@ def test_candidates_tell_effective_and_wasted_pixels(
 
 @pytest.mark.parametrize(("height", "width"), [(1, 1), (364, 532), (532, 364), (900, 900)])
 def test_exactly_one_candidate_is_chosen_and_it_is_the_bucket(height: int, width: int) -> None:
-    placement = choose(
-        height, width, compile_buckets(HEIGHTS, WIDTHS, QWEN2_5), QWEN2_5, "stretch"
-    )
+    placement = choose(height, width, compile_buckets(HEIGHTS, WIDTHS, QWEN2_5), QWEN2_5, "stretch")
     assert [c.bucket for c in placement.candidates if c.chosen] == [placement.bucket]
 
 

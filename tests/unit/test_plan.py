@@ -14,17 +14,12 @@ from backend.settings import read_settings
 QWEN = "Qwen/Qwen2.5-VL-7B-Instruct"
 
 
-@pytest.fixture(autouse=True)
-def no_settings_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-def plan(**flags: object) -> Plan:
+def planned(**flags: object) -> Plan:
     return make_plan(read_settings(flags))
 
 
 def test_the_demo_model_on_the_cpu() -> None:
-    made = plan(target="cpu")
+    made = planned(target="cpu")
     assert (made.model, made.target, made.topology) == ("bifocal-demo", "cpu", "split")
     assert (made.heights, made.widths) == ((364, 512, 728), (532, 910, 1280))
     assert made.ctx_len == 16384
@@ -35,20 +30,20 @@ def test_the_demo_model_on_the_cpu() -> None:
 
 
 def test_qaic_defaults() -> None:
-    made = plan(target="qaic", model=QWEN)
+    made = planned(target="qaic", model=QWEN)
     assert (made.seq_len, made.ctx_len) == (128, 4096)
     assert (made.vision_batch, made.decode_batch) == (4, 4)
     assert (made.quantization, made.kv_cache_dtype) == ("mxfp6", "mxint8")
 
 
 def test_the_row_holds_elsewhere() -> None:
-    made = plan(target="cuda", model=QWEN)
+    made = planned(target="cuda", model=QWEN)
     assert (made.seq_len, made.ctx_len, made.max_images) == (None, 32768, 12)
     assert (made.quantization, made.kv_cache_dtype) == (None, None)
 
 
 def test_an_explicit_value_wins_over_row_and_target() -> None:
-    made = plan(
+    made = planned(
         target="qaic",
         model=QWEN,
         seq_len=256,
@@ -80,27 +75,27 @@ def test_an_explicit_value_wins_over_row_and_target() -> None:
 )
 def test_overlapping_or_empty_device_groups_are_refused_on_qaic(vision: str, language: str) -> None:
     with pytest.raises(SettingError) as caught:
-        plan(target="qaic", vision_devices=vision, language_devices=language)
+        planned(target="qaic", vision_devices=vision, language_devices=language)
     assert "--vision-devices" in caught.value.message
     assert "--language-devices" in caught.value.message
 
 
 def test_one_gpu_may_hold_both_engines() -> None:
-    assert plan(target="cuda", vision_devices="0", language_devices="0").language_devices == (0,)
+    assert planned(target="cuda", vision_devices="0", language_devices="0").language_devices == (0,)
 
 
 def test_a_bucket_too_large_for_the_context_is_refused() -> None:
     with pytest.raises(SettingError) as caught:
-        plan(target="cpu", ctx_len=1200)
+        planned(target="cpu", ctx_len=1200)
     for word in ("728x1288", "1196", "1200", "--ctx-len"):
         assert word in caught.value.message
 
 
 def test_a_context_that_just_holds_the_largest_bucket() -> None:
     assert CONTROL_TOKENS == 64
-    assert plan(target="cpu", ctx_len=1260).ctx_len == 1260
+    assert planned(target="cpu", ctx_len=1260).ctx_len == 1260
     with pytest.raises(SettingError):
-        plan(target="cpu", ctx_len=1259)
+        planned(target="cpu", ctx_len=1259)
 
 
 def test_the_context_of_a_folder_is_checked_too(tmp_path: Path) -> None:
@@ -111,7 +106,7 @@ def test_the_context_of_a_folder_is_checked_too(tmp_path: Path) -> None:
     }
     (tmp_path / "config.json").write_text(json.dumps(config))
     with pytest.raises(SettingError, match="1024"):
-        plan(target="cpu", model=str(tmp_path))
+        planned(target="cpu", model=str(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -119,12 +114,12 @@ def test_the_context_of_a_folder_is_checked_too(tmp_path: Path) -> None:
 )
 def test_wrong_buckets_are_refused_before_an_engine_starts(heights: str, widths: str) -> None:
     with pytest.raises(SettingError):
-        plan(target="cpu", heights=heights, widths=widths)
+        planned(target="cpu", heights=heights, widths=widths)
 
 
 def test_heights_alone_are_paired_with_the_rows_widths() -> None:
     with pytest.raises(SettingError, match="2 heights and 3 widths"):
-        plan(target="cpu", heights="364,512")
+        planned(target="cpu", heights="364,512")
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.key)
@@ -137,10 +132,10 @@ def test_rows_pass_the_check_that_plans_skip_for_them(row: ModelSpec) -> None:
 @pytest.mark.parametrize("target", ["cpu", "cuda", "qaic"])
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.key)
 def test_every_row_has_a_plan_on_every_target(row: ModelSpec, target: str) -> None:
-    made = plan(target=target, model=row.key)
+    made = planned(target=target, model=row.key)
     assert made.spec == row
     assert made.target == target
 
 
 def test_auto_means_the_cpu_where_the_cpu_build_is_installed() -> None:
-    assert plan().target == "cpu"
+    assert planned().target == "cpu"

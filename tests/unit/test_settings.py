@@ -8,13 +8,6 @@ from backend.errors import SettingError
 from backend.settings import flag, nearest, read_settings
 
 
-@pytest.fixture(autouse=True)
-def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Settings are read from `.env` in the working directory; start without one."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def refusal(flags: dict[str, object] | None = None) -> str:
     with pytest.raises(SettingError) as caught:
         read_settings(flags)

@@ -1,23 +1,15 @@
 """Requests that no engine could answer are refused before anything is done for them."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from backend.errors import InputError
-from backend.plan import Plan, make_plan
-from backend.settings import read_settings
+from backend.plan import Plan
 from backend.types import ChatRequest, ImageInput, Sampling, Turn
 from backend.validate import check_request
 
 IMAGE = ImageInput("cat.png", "path")
-
-
-@pytest.fixture
-def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
-    monkeypatch.chdir(tmp_path)
-    return make_plan(read_settings({"target": "cpu"}))
 
 
 def refusal(request: ChatRequest, plan: Plan) -> InputError:

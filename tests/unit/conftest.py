@@ -1,0 +1,30 @@
+"""Shared by the unit tests: the demo model's plan, tokenizer, and no `.env` of this machine."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backend.plan import Plan, make_plan
+from backend.settings import read_settings, repository
+
+
+@pytest.fixture(autouse=True)
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Settings are read from `.env` in the working directory; be where there is none."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def plan(empty_folder: Path) -> Plan:
+    """The demo model, split, on the CPU."""
+    return make_plan(read_settings({"target": "cpu"}))
+
+
+@pytest.fixture(scope="session")
+def tokenizer() -> Any:
+    """The bundled model's own."""
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(repository() / "assets" / "demo_model")

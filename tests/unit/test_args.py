@@ -1,0 +1,181 @@
+"""Engine arguments, whole, for the demo model and for a model of the QAIC table."""
+
+from typing import Any
+
+import pytest
+
+from backend.engines.args import engine_args
+from backend.plan import Plan, make_plan
+from backend.settings import read_settings, repository
+
+QWEN = "Qwen/Qwen2.5-VL-7B-Instruct"
+DEMO = str(repository() / "assets" / "demo_model")
+MIB = 1024 * 1024
+
+
+def arguments(**flags: Any) -> dict[str, dict[str, Any]]:
+    return engine_args(make_plan(read_settings(flags)))
+
+
+def test_demo_split_on_the_cpu() -> None:
+    common = {
+        "model": DEMO,
+        "max_model_len": 16384,
+        "seed": 0,
+        "load_format": "auto",
+        "tensor_parallel_size": 1,
+        "trust_remote_code": False,
+        "mm_processor_cache_gb": 0,
+        "disable_log_stats": True,
+        "use_tqdm_on_load": False,
+        "enforce_eager": True,
+        "worker_extension_cls": "backend.engines.census.Census",
+    }
+    assert arguments(target="cpu") == {
+        "vision": {
+            **common,
+            "runner": "pooling",
+            "mm_encoder_only": True,
+            "skip_mm_profiling": True,
+            "hf_overrides": {
+                "architectures": ["BifocalVision__Qwen2_5_VLForConditionalGeneration"]
+            },
+            "kv_cache_memory_bytes": 64 * MIB,
+            "max_num_seqs": 4,
+            "max_num_batched_tokens": 4784,  # four images of the largest bucket, 1196 tokens
+            "limit_mm_per_prompt": {"image": 1, "video": 0, "audio": 0},
+            "async_scheduling": False,
+            "enable_prefix_caching": False,
+        },
+        "language": {
+            **common,
+            "hf_overrides": {
+                "architectures": ["BifocalLanguage__Qwen2_5_VLForConditionalGeneration"]
+            },
+            "kv_cache_memory_bytes": 512 * MIB,
+            "max_num_seqs": 8,
+            "limit_mm_per_prompt": {"image": 0, "video": 0, "audio": 0},
+            "enable_mm_embeds": True,
+            "enable_prefix_caching": True,
+        },
+    }
+
+
+def test_demo_fused_on_the_cpu() -> None:
+    assert arguments(target="cpu", topology="fused") == {
+        "fused": {
+            "model": DEMO,
+            "max_model_len": 16384,
+            "seed": 0,
+            "load_format": "auto",
+            "tensor_parallel_size": 1,
+            "trust_remote_code": False,
+            "mm_processor_cache_gb": 0,
+            "disable_log_stats": True,
+            "use_tqdm_on_load": False,
+            "enforce_eager": True,
+            "kv_cache_memory_bytes": 512 * MIB,
+            "max_num_seqs": 8,
+            "limit_mm_per_prompt": {"image": 8, "video": 0, "audio": 0},
+        }
+    }
+
+
+@pytest.mark.parametrize(("name", "model", "images"), [("bifocal-demo", DEMO, 8), (QWEN, QWEN, 12)])
+def test_split_on_qaic(name: str, model: str, images: int) -> None:
+    """`device_group` is read at the top level; inside `override_qaic_config` it would win, and the
+    document's own example so puts both engines on one device. Quantization is the decoder's alone.
+    """
+    config = {"height": [364, 512, 728], "width": [532, 910, 1280]}
+    common = {
+        "model": model,
+        "max_model_len": 4096,
+        "long_prefill_token_threshold": 128,
+        "seed": 0,
+        "trust_remote_code": False,
+        "limit_mm_per_prompt": {"image": images, "video": 0, "audio": 0},
+        "enable_mm_embeds": True,
+        "enable_prefix_caching": False,
+        "mm_processor_cache_gb": 0,
+        "max_num_seqs": 4,
+    }
+    assert arguments(target="qaic", model=name) == {
+        "vision": {
+            **common,
+            "runner": "pooling",
+            "async_scheduling": False,
+            "additional_config": {"device_group": [0], "override_qaic_config": config},
+        },
+        "language": {
+            **common,
+            "quantization": "mxfp6",
+            "kv_cache_dtype": "mxint8",
+            "additional_config": {"device_group": [1], "override_qaic_config": config},
+        },
+    }
+
+
+def test_qaic_settings_reach_the_arguments() -> None:
+    roles = arguments(
+        target="qaic",
+        model=QWEN,
+        vision_devices="4,5",
+        language_devices="6,7",
+        heights="364,512",
+        widths="532,910",
+        seq_len=256,
+        ctx_len=8192,
+        vision_batch=2,
+        decode_batch=3,
+        max_images=1,
+        seed=7,
+    )
+    vision, language = roles["vision"], roles["language"]
+    assert vision["additional_config"] == {
+        "device_group": [4, 5],
+        "override_qaic_config": {"height": [364, 512], "width": [532, 910]},
+    }
+    assert language["additional_config"]["device_group"] == [6, 7]
+    assert (vision["max_num_seqs"], language["max_num_seqs"]) == (2, 3)
+    for args in roles.values():
+        assert args["long_prefill_token_threshold"] == 256
+        assert args["max_model_len"] == 8192
+        assert args["limit_mm_per_prompt"]["image"] == 1
+        assert args["seed"] == 7
+
+
+def test_options_of_the_decoder_are_only_there_when_set() -> None:
+    """vLLM's own defaults hold otherwise, and None is not always one of them."""
+    language = arguments(target="cpu")["language"]
+    assert not {"quantization", "kv_cache_dtype", "long_prefill_token_threshold"} & set(language)
+    roles = arguments(target="cpu", quantization="fp8", kv_cache_dtype="fp8", seq_len=128)
+    assert roles["language"]["quantization"] == "fp8"
+    assert roles["language"]["kv_cache_dtype"] == "fp8"
+    assert roles["language"]["long_prefill_token_threshold"] == 128
+    assert "quantization" not in roles["vision"]
+
+
+def test_the_vision_engine_has_room_for_a_batch_of_the_largest_bucket() -> None:
+    vision = arguments(target="cpu", heights="364", widths="532", vision_batch=1)["vision"]
+    assert vision["max_num_batched_tokens"] == 2048
+    vision = arguments(target="cpu", heights="1792", widths="1792", vision_batch=3)["vision"]
+    assert vision["max_num_batched_tokens"] == 3 * 4096
+
+
+def test_two_engines_on_one_gpu_share_its_memory() -> None:
+    shared = arguments(target="cuda", model=QWEN, vision_devices="0", language_devices="0")
+    assert shared["language"]["gpu_memory_utilization"] == 0.75
+    apart = arguments(target="cuda", model=QWEN)
+    assert "gpu_memory_utilization" not in apart["language"]
+    assert "enforce_eager" not in apart["language"]
+
+
+def test_every_value_can_be_written_as_json() -> None:
+    import json
+
+    for target in ("cpu", "cuda", "qaic"):
+        json.dumps(arguments(target=target))
+
+
+def test_a_plan_is_enough(plan: Plan) -> None:
+    assert set(engine_args(plan)) == {"vision", "language"}
