@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
+from backend.engines.abandon import abandon_engines
 from backend.engines.loader import Engines, Report
 from backend.errors import BifocalError, EngineError
 from backend.plan import Plan
@@ -42,6 +43,7 @@ class Supervisor:
         self._loader = loader
         self._engines: Engines | None = None
         self._failure: BifocalError | None = None
+        self._abandoned = False
         self._done = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         if plan.topology == "fused":
@@ -112,7 +114,8 @@ class Supervisor:
         try:
             self._engines = await asyncio.shield(loading)
         except asyncio.CancelledError:
-            # The thread cannot be stopped; what it still brings up is ended again.
+            self._abandoned = True
+            abandon_engines()
             with suppress(BifocalError):
                 self._engines = await loading
             raise
@@ -145,6 +148,9 @@ class Supervisor:
         self._done.set()
 
     def _report(self, role: str, state: EngineState, detail: str) -> None:
+        """Called by the loader between its steps, which is where it can be stopped."""
+        if self._abandoned:
+            raise EngineError("The app is shutting down.")
         record = self._records[role]
         record.state, record.detail = state, detail
         log.info("%s engine: %s", role, detail or state)

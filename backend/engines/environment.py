@@ -26,8 +26,9 @@ DEFAULTS = {
     "VLLM_WORKER_SHUTDOWN_TIMEOUT_SECONDS": "0",
     # Both engines may use every core; vLLM would keep one back from each.
     "VLLM_CPU_NUM_OF_RESERVED_CPU": "0",
-    # Deprecation warnings inside vLLM's dependencies, once in each of five processes.
-    "PYTHONWARNINGS": "ignore::FutureWarning",
+    # Deprecations inside vLLM's dependencies, once in each of five processes; and the shared memory
+    # of killed workers, which Python's resource tracker frees, but not in silence.
+    "PYTHONWARNINGS": "ignore::FutureWarning,ignore:resource_tracker:UserWarning",
     # torch's note that triton is missing, once in each process.
     "TORCH_LOGS": "-all",
     # torch warns of a NUMA policy that vLLM itself chose.

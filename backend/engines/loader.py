@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -36,6 +37,11 @@ def load_engines(plan: Plan, report: Report) -> Engines:
     Configurations are made one after the other (vLLM keeps the current one in a global), engines
     are then started side by side, each in its own thread.
     """
+    if plan.target == "qaic":
+        raise EngineError(
+            "This version does not start engines on QAIC cards yet; `engine-args --target qaic` "
+            "prints what they would be started with. Use --target cpu or cuda to run the app."
+        )
     roles = engine_args(plan)
     for role in roles:
         report(role, "loading", "importing vLLM")
@@ -43,6 +49,9 @@ def load_engines(plan: Plan, report: Report) -> Engines:
 
     def start(role: str) -> Any:
         report(role, "loading", "starting the engine process and loading weights")
+        # Engine processes inherit this: Ctrl-C in a terminal reaches the whole process group, but
+        # it is for us alone, who then end the engines in order.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         engine = _start(plan, role, configs[role])
         report(role, "ready", "")
         return engine

@@ -69,8 +69,7 @@ class PinnedAdapter(HTTPAdapter):
         """End a connection whose answer has not begun; from any thread."""
         for connection in self._connections:
             if connection.sock is not None:
-                with suppress(OSError):
-                    socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
+                socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
 
     def build_connection_pool_key_attributes(
         self, request: requests.PreparedRequest, verify: Any, cert: Any = None
@@ -195,7 +194,13 @@ def _at(deadline: float, end: Callable[[], None]) -> Iterator[None]:
     `requests` knows only a limit for each read, which a server that sends one byte now and then
     never exceeds.
     """
-    timer = threading.Timer(max(0.0, deadline - time.monotonic()), end)
+
+    def ended() -> None:
+        # The other side, or the other timer, may have closed it meanwhile.
+        with suppress(OSError, RuntimeError, ValueError):
+            end()
+
+    timer = threading.Timer(max(0.0, deadline - time.monotonic()), ended)
     timer.daemon = True
     timer.start()
     try:

@@ -178,6 +178,14 @@ async def context(
 
 
 @pytest.fixture
+async def other_context(browser: Browser) -> AsyncIterator[BrowserContext]:
+    """A second person's profile."""
+    context = await browser.new_context(viewport={"width": 1280, "height": 860})
+    yield context
+    await context.close()
+
+
+@pytest.fixture
 async def screen(context: BrowserContext, ready_app: str) -> Screen:
     """The page, its engines ready."""
     return await Screen.open(context, ready_app)

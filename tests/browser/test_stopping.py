@@ -24,11 +24,11 @@ async def test_stop_stops_and_the_next_question_is_answered(
     assert await screen.answers.first.inner_text() == stopped
 
 
-async def test_two_pages_do_not_disturb_each_other(
-    context: BrowserContext, babbling_app: str
+async def test_two_people_do_not_disturb_each_other(
+    context: BrowserContext, other_context: BrowserContext, babbling_app: str
 ) -> None:
     screen = await Screen.open(context, babbling_app)
-    other = await Screen.open(context, babbling_app)
+    other = await Screen.open(other_context, babbling_app)
     await screen.babble()
     await other.babble()
     await screen.stop.click()
@@ -54,11 +54,11 @@ async def test_clear_during_an_answer_ends_it(context: BrowserContext, babbling_
 
 
 async def test_leaving_the_page_frees_the_engine(
-    context: BrowserContext, babbling_app: str
+    context: BrowserContext, other_context: BrowserContext, babbling_app: str
 ) -> None:
     screen = await Screen.open(context, babbling_app)
     await screen.babble()
-    other = await Screen.open(context, babbling_app)
+    other = await Screen.open(other_context, babbling_app)
     await expect(other.status).to_contain_text("busy", timeout=10_000)
     await screen.page.close()
     await expect(other.status).not_to_contain_text("busy", timeout=10_000)

@@ -1,25 +1,8 @@
 """The embedding cache: bounded in bytes, least recently used first out."""
 
 from backend.cache import EmbeddingCache
-from backend.types import Bucket, Embedding
 
-
-class Rows:
-    """As much of a tensor as the cache asks for."""
-
-    def __init__(self, nbytes: int) -> None:
-        self._nbytes = nbytes
-
-    def numel(self) -> int:
-        return self._nbytes // 2
-
-    def element_size(self) -> int:
-        return 2
-
-
-def embedding(nbytes: int) -> Embedding:
-    rows = Rows(nbytes)
-    return Embedding("model", "sha", Bucket(28, 28, None, 1), rows, {}, 0.1)  # type: ignore[arg-type]
+from .fakes import embedding
 
 
 def test_what_was_put_is_got() -> None:

@@ -77,12 +77,12 @@ class Handler(BaseHTTPRequestHandler):
         self.drip(b"X-A: b\r\n")
 
     def answer_silent(self, query: dict[str, list[str]]) -> None:
-        time.sleep(3)
+        time.sleep(20)
 
     def drip(self, piece: bytes) -> None:
         """A piece every 50 ms, for longer than any test waits."""
         self.close_connection = True
-        for _ in range(100):
+        for _ in range(400):
             self.wfile.write(piece)
             time.sleep(0.05)
 

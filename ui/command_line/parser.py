@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import typing
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from backend.errors import SettingError
@@ -19,10 +21,37 @@ class Parser(argparse.ArgumentParser):
         unknown = message.removeprefix("unrecognized arguments: ")
         if unknown == message:
             raise SettingError(f"{message[0].upper()}{message[1:]}. See --help.")
-        word = unknown.split()[0]
-        flags = [option for option in self._option_string_actions if option.startswith("--")]
-        hint = nearest(word.partition("=")[0], flags) if word.startswith("-") else "See --help."
-        raise SettingError(f"{word} is not something this command takes. {hint}")
+        word = unknown.split()[0].partition("=")[0]
+        raise SettingError(f"{word} is not something this command takes. See --help.")
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse does, after a look for unknown flags.
+
+        argparse would take the value of one for the command, show it, though it may be a password,
+        and would not know the command's own flags where it complains.
+        """
+        words = sys.argv[1:] if args is None else list(args)
+        self._refuse_unknown_flags(words)
+        return super().parse_args(words, namespace)
+
+    def _refuse_unknown_flags(self, words: Sequence[str]) -> None:
+        commands = self._subparsers._group_actions[0].choices if self._subparsers else None
+        known = self._option_string_actions
+        rest = iter(enumerate(words, 1))
+        for place, word in rest:
+            name, equals, _ = word.partition("=")
+            if word == "--":
+                return
+            if commands and not word.startswith("-"):
+                if word in commands:
+                    commands[word]._refuse_unknown_flags(words[place:])  # type: ignore[index]
+                return
+            if name in known:
+                if not equals and known[name].nargs != 0:
+                    next(rest, None)  # its value
+            elif name.startswith("--") and " " not in name:
+                hint = nearest(name, [option for option in known if option.startswith("--")])
+                raise SettingError(f"{name} is not something this command takes. {hint}")
 
 
 def build_parser() -> Parser:

@@ -1,0 +1,87 @@
+"""The command line as a person runs it: its own process, its own engines."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from backend.settings import repository
+
+ASK = [sys.executable, "launch.py", "ask", "--num-images", "1"]
+TIMEOUT_S = 180
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*ASK, *words],
+        cwd=repository(),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def described() -> subprocess.CompletedProcess[str]:
+    """One run of the command that the README shows, looked at by several tests."""
+    return run("--prompt", "Describe this image.", "--json")
+
+
+def test_ask_answers_with_the_result_object_alone_on_stdout(
+    described: subprocess.CompletedProcess[str],
+) -> None:
+    assert described.returncode == 0, described.stderr
+    result = json.loads(described.stdout)
+    assert (result["topology"], result["target"], result["method"]) == ("split", "cpu", "chat")
+    assert result["finish_reason"] == "stop"
+    (image,) = result["images"]
+    assert image["bucket"]["tokens"] == result["usage"]["image_tokens"] > 0
+    assert image["bucket"]["fit"] == "stretch"
+    assert image["cached"] is False
+    assert result["timings"]["encode_s"] > 0
+    assert result["timings"]["ttft_s"] > result["timings"]["encode_s"]
+
+
+def test_ask_leaves_a_quiet_terminal(described: subprocess.CompletedProcess[str]) -> None:
+    """vLLM's processes are noisy; a person sees our lines and no warnings or traces."""
+    noise = ("Traceback", "Warning", "WARNING", "ERROR", "Exception")
+    assert [line for line in described.stderr.splitlines() if any(n in line for n in noise)] == []
+
+
+def living(session: int) -> list[str]:
+    """Processes of a session that are not merely waiting to be collected."""
+    listing = ["ps", "-o", "stat=,args=", "-s", str(session)]
+    lines = subprocess.run(listing, capture_output=True, text=True, check=False).stdout.splitlines()
+    return [line for line in lines if not line.startswith("Z")]
+
+
+def test_interrupting_ask_ends_it_with_130_and_leaves_no_process() -> None:
+    """Ctrl-C while the engines load: the exit status of the contract, no trace, nobody left."""
+    process = subprocess.Popen(
+        [*ASK, "--prompt", "Describe this image."],
+        cwd=repository(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "starting the engine process" in line:
+            break
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    stdout, stderr = process.communicate(timeout=TIMEOUT_S)
+    assert process.returncode == 130
+    assert stdout == ""
+    assert "Traceback" not in stderr
+    deadline = time.monotonic() + 10
+    while left := living(process.pid):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.1)
