@@ -4,9 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis.configuration import set_hypothesis_home_dir
 
 from backend.plan import Plan, make_plan
 from backend.settings import read_settings, repository
+
+set_hypothesis_home_dir(repository() / ".cache" / "hypothesis")
 
 
 @pytest.fixture(autouse=True)
@@ -14,6 +17,13 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Settings are read from `.env` in the working directory; be where there is none."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def no_collection(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shutting down collects garbage, which takes a second beside transformers and frees nothing of
+    engines that are not there."""
+    monkeypatch.setattr("backend.supervisor.gc.collect", lambda: 0)
 
 
 @pytest.fixture

@@ -18,11 +18,16 @@ from backend.engines.protocols import Chunk, LanguageDecoder, PreparedImage, Vis
 from backend.errors import EngineError
 from backend.plan import Plan
 from backend.prompts import Prompt
+from backend.service import Bifocal
+from backend.settings import read_settings
 from backend.types import (
     ChatRequest,
+    DoneEvent,
     Embedding,
+    Event,
     ImageInput,
     ImagesEvent,
+    Result,
     Sampling,
     StageEvent,
     Turn,
@@ -64,6 +69,13 @@ class FakeEngine:
     async def check_health(self) -> None:
         if self.dead:
             raise self.dead
+
+    async def parameters(self) -> dict[str, int]:
+        return {}
+
+    @property
+    def unfinished(self) -> int:
+        return 0
 
     def shutdown(self) -> None:
         self.ended += 1
@@ -160,13 +172,38 @@ class FakeLoader:
         return Engines(self.encoder, self.decoder)
 
 
+class App:
+    """A backend over fake engines."""
+
+    def __init__(self, tokenizer: Any, **flags: Any) -> None:
+        fused = flags.get("topology") == "fused"
+        self.encoder, self.decoder = FakeEncoder(), FakeDecoder(tokenizer)
+        self.loader = FakeLoader(None if fused else self.encoder, self.decoder)
+        self.backend = Bifocal(read_settings({"target": "cpu", **flags}), loader=self.loader)
+
+    async def started(self) -> App:
+        self.backend.start()
+        await self.backend.ready()
+        return self
+
+    async def events(self, request: ChatRequest) -> list[Event]:
+        return [event async for event in self.backend.stream(request)]
+
+    async def answer(self, request: ChatRequest) -> Result:
+        done = (await self.events(request))[-1]
+        assert isinstance(done, DoneEvent)
+        return done.result
+
+
 def _the_protocols_are_kept(encoder: FakeEncoder, decoder: FakeDecoder) -> None:
     """For mypy."""
     _encoder: VisionEncoder = encoder
     _decoder: LanguageDecoder = decoder
 
 
-def picture_file(folder: Path, name: str, colour: Any, size: tuple[int, int] = (64, 48)) -> Any:
+def picture_file(
+    folder: Path, name: str, colour: Any, size: tuple[int, int] = (64, 48)
+) -> ImageInput:
     """An image of one colour on the disk, as a person names it."""
     path = folder / name
     path.write_bytes(saved(Image.new("RGB", size, colour)))

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from backend.engines.args import engine_args
+from backend.errors import SettingError
 from backend.plan import Plan, make_plan
 from backend.settings import read_settings, repository
 
@@ -53,6 +54,8 @@ def test_demo_split_on_the_cpu() -> None:
                 "architectures": ["BifocalLanguage__Qwen2_5_VLForConditionalGeneration"]
             },
             "kv_cache_memory_bytes": 512 * MIB,
+            "enable_chunked_prefill": False,
+            "max_num_batched_tokens": 16384,
             "max_num_seqs": 8,
             "limit_mm_per_prompt": {"image": 0, "video": 0, "audio": 0},
             "enable_mm_embeds": True,
@@ -75,6 +78,8 @@ def test_demo_fused_on_the_cpu() -> None:
             "use_tqdm_on_load": False,
             "enforce_eager": True,
             "kv_cache_memory_bytes": 512 * MIB,
+            "enable_chunked_prefill": False,
+            "max_num_batched_tokens": 16384,
             "max_num_seqs": 8,
             "limit_mm_per_prompt": {"image": 8, "video": 0, "audio": 0},
         }
@@ -148,11 +153,21 @@ def test_options_of_the_decoder_are_only_there_when_set() -> None:
     """vLLM's own defaults hold otherwise, and None is not always one of them."""
     language = arguments(target="cpu")["language"]
     assert not {"quantization", "kv_cache_dtype", "long_prefill_token_threshold"} & set(language)
-    roles = arguments(target="cpu", quantization="fp8", kv_cache_dtype="fp8", seq_len=128)
+    roles = arguments(target="cuda", quantization="fp8", kv_cache_dtype="fp8", seq_len=128)
     assert roles["language"]["quantization"] == "fp8"
     assert roles["language"]["kv_cache_dtype"] == "fp8"
     assert roles["language"]["long_prefill_token_threshold"] == 128
     assert "quantization" not in roles["vision"]
+
+
+def test_a_prompt_is_read_in_one_step_on_the_cpu() -> None:
+    """vLLM's CPU engine ends when a request with a seed is read in parts."""
+    for roles in (arguments(target="cpu", ctx_len=1500), arguments(target="cpu", topology="fused")):
+        args = roles.get("language") or roles["fused"]
+        assert args["enable_chunked_prefill"] is False
+        assert args["max_num_batched_tokens"] >= args["max_model_len"]
+    with pytest.raises(SettingError, match="--seq-len"):
+        arguments(target="cpu", seq_len=128)
 
 
 def test_the_vision_engine_has_room_for_a_batch_of_the_largest_bucket() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from backend.catalog import ROWS, get_model, lookup
+from backend.catalog import ROWS, ModelSpec, get_model, lookup
 from backend.catalog.lookup import model_path
 from backend.errors import ModelError
 from backend.settings import repository
@@ -30,16 +30,16 @@ def test_keys_and_labels_are_unique() -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.key)
-def test_a_row_is_found_by_key_and_by_id(row: object) -> None:
-    assert get_model(row.key) == row  # type: ignore[attr-defined]
-    assert get_model(row.hf_id) == row  # type: ignore[attr-defined]
+def test_a_row_is_found_by_key_and_by_id(row: ModelSpec) -> None:
+    assert get_model(row.key) == row
+    assert get_model(row.hf_id) == row
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.key)
-def test_the_explicit_template_has_its_two_places(row: object) -> None:
-    text = row.template.format(placeholders="<here>", question="Why?")  # type: ignore[attr-defined]
+def test_the_explicit_template_has_its_two_places(row: ModelSpec) -> None:
+    text = row.template.format(placeholders="<here>", question="Why?")
     assert text.index("<here>") < text.index("Why?")
-    assert row.image_token in row.placeholder  # type: ignore[attr-defined]
+    assert row.image_token in row.placeholder
 
 
 def test_the_qaic_tables_models_are_there() -> None:

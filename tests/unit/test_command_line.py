@@ -21,7 +21,8 @@ from .pictures import quarters, saved
 
 
 def parse(*words: str) -> argparse.Namespace:
-    return build_parser().parse_args(words)
+    parsed: argparse.Namespace = build_parser().parse_args(words)
+    return parsed
 
 
 def refusal(*words: str) -> str:

@@ -28,7 +28,8 @@ class LetterTokenizer:
     def _turn(self, message: Any) -> str:
         content = message["content"]
         parts = [{"text": content}] if isinstance(content, str) else content
-        return message["role"][0].upper() + ":" + "".join(p.get("text", "#") for p in parts)
+        name = str(message["role"])[0].upper()
+        return f"{name}:" + "".join(p.get("text", "#") for p in parts)
 
     def encode(self, text: str, **options: Any) -> list[int]:
         return [ord(letter) for letter in text]

@@ -98,10 +98,8 @@ def test_the_explicit_template_of_the_vllm_row_has_a_system_turn(tokenizer: Any)
 @pytest.mark.parametrize("typed", TYPED)
 def test_what_is_typed_stays_text_and_the_image_keeps_its_place(tokenizer: Any, typed: str) -> None:
     """A typed placeholder before the real one silently moves the image to it."""
-    for build in (lambda turn: chat_prompt([turn], DEMO, tokenizer), lambda turn: explicit_prompt(
-        turn, DEMO, tokenizer
-    )):  # fmt: skip
-        prompt = build(Turn("user", typed, (IMAGE,)))
+    turn = Turn("user", typed, (IMAGE,))
+    for prompt in (chat_prompt([turn], DEMO, tokenizer), explicit_prompt(turn, DEMO, tokenizer)):
         assert decoded(prompt, tokenizer) == (
             f"<|im_start|>user\n<|vision_start|>[0]<|vision_end|>{typed}<|im_end|>\n"
             "<|im_start|>assistant\n"

@@ -9,35 +9,10 @@ import pytest
 
 from backend.engines.protocols import PreparedImage
 from backend.errors import EngineError, InputError
-from backend.service import Bifocal
-from backend.settings import read_settings
-from backend.types import ChatRequest, DoneEvent, Event, ImageInput, Result, Sampling, Turn
+from backend.types import ChatRequest, ImageInput, Sampling, Turn
 
-from .fakes import FakeDecoder, FakeEncoder, FakeLoader, ask, picture_file, shape
+from .fakes import App, ask, picture_file, shape
 from .pictures import BLUE, GREEN, RED
-
-
-class App:
-    """A backend over fake engines."""
-
-    def __init__(self, tokenizer: Any, **flags: Any) -> None:
-        fused = flags.get("topology") == "fused"
-        self.encoder, self.decoder = FakeEncoder(), FakeDecoder(tokenizer)
-        self.loader = FakeLoader(None if fused else self.encoder, self.decoder)
-        self.backend = Bifocal(read_settings({"target": "cpu", **flags}), loader=self.loader)
-
-    async def started(self) -> "App":
-        self.backend.start()
-        await self.backend.ready()
-        return self
-
-    async def events(self, request: ChatRequest) -> list[Event]:
-        return [event async for event in self.backend.stream(request)]
-
-    async def answer(self, request: ChatRequest) -> Result:
-        done = (await self.events(request))[-1]
-        assert isinstance(done, DoneEvent)
-        return done.result
 
 
 @pytest.fixture

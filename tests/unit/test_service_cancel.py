@@ -10,9 +10,8 @@ import pytest
 from backend.errors import EngineError, InputError
 from backend.types import DoneEvent, ImageInput, StageEvent, TokenEvent
 
-from .fakes import ask, picture_file, shape
+from .fakes import App, ask, picture_file, shape
 from .pictures import BLUE, RED
-from .test_service import App
 
 
 @pytest.fixture

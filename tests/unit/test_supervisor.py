@@ -65,7 +65,8 @@ async def test_loading_then_ready(under: Under) -> None:
     assert {e.detail for e in under.supervisor.health().engines} == {"loading weights"}
     under.loader.gate.set()
     engines = await under.supervisor.ready()
-    assert (engines.encoder, engines.decoder) == (under.encoder, under.decoder)
+    assert engines.encoder is under.encoder
+    assert engines.decoder is under.decoder
     assert under.json["status"] == "ready"
     assert under.json["engines"] == {"vision": "ready", "language": "ready"}
     assert not under.supervisor.is_loading

@@ -6,8 +6,10 @@ import argparse
 import asyncio
 import errno
 import os
+import signal
 import socket
 import sys
+from types import FrameType
 
 import uvicorn
 
@@ -34,10 +36,13 @@ async def _serve(settings: Settings) -> None:
     config = uvicorn.Config(
         create_app(backend), log_level="warning", timeout_graceful_shutdown=STOP_WITHIN_S
     )
+    server = _PageFirst(config, backend)
     try:
-        await _PageFirst(config, backend).serve(sockets=[listening])
+        await server.serve(sockets=[listening])
     finally:
         await backend.shutdown()
+    if server.interrupted:
+        raise KeyboardInterrupt
 
 
 class _PageFirst(uvicorn.Server):
@@ -46,6 +51,11 @@ class _PageFirst(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, backend: Bifocal) -> None:
         super().__init__(config)
         self._backend = backend
+        self.interrupted = False
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self.interrupted = self.interrupted or sig == signal.SIGINT
+        super().handle_exit(sig, frame)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
