@@ -42,6 +42,15 @@
     give([...event.dataTransfer.files]);
   });
 
+  /* A button that goes away takes the keyboard's place in the page with it: give it a new one. */
+  document.addEventListener('click', (event) => {
+    if (event.detail !== 0) return;
+    if (event.target.closest('#bf-send, #bf-stop, #bf-clear, [data-example]'))
+      document.querySelector('#bf-prompt textarea')?.focus();
+    else if (event.target.closest('[data-remove]'))
+      document.querySelector('#bf-images .upload-container')?.focus();
+  });
+
   /* The picker offers pictures first; what is no picture is refused by the server, in words. */
   const label = () => {
     const target = input();

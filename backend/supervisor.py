@@ -122,6 +122,11 @@ class Supervisor:
         except BifocalError as error:
             self._fail(error)
             return
+        except Exception as error:
+            # Whoever waits for the engines must not wait for ever.
+            log.exception("the engines did not start")
+            self._fail(EngineError(f"The engines did not start ({type(error).__name__})."))
+            return
         finally:
             pool.shutdown(wait=False)
         log.info("engines ready after %.1f s", time.perf_counter() - started)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from html import escape
 from pathlib import Path
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
-from backend.errors import BifocalError
-from backend.types import ChatRequest, ImageInput, Sampling, Turn
+from backend.errors import BifocalError, InputError
+from backend.types import ChatRequest, ImageInput, Result, Sampling, Turn
 from ui import inputs
-from ui.components import UploadedFile
+from ui.components import uploads
 from ui.stream import Progress, Run
 
 if TYPE_CHECKING:
@@ -28,43 +28,47 @@ class Api:
 
     async def ask(
         self,
-        images: list[str] | None,
-        image_urls: str,
-        prompt: str,
-        system_prompt: str,
-        temperature: float,
-        top_p: float,
-        max_tokens: float,
-        seed: float,
+        images: list[str] | None = None,
+        image_urls: str = "",
+        prompt: str = "",
+        system_prompt: str = "",
+        temperature: float | None = None,
+        top_p: float | None = None,
+        max_tokens: float | None = None,
+        seed: float | None = None,
     ) -> AsyncIterator[dict[str, Any]]:
         """Ask a question about images; streams the result object, its text growing."""
         try:
-            sampling = inputs.read_sampling(temperature, top_p, max_tokens, seed)
+            options = inputs.read_options(system_prompt, temperature, top_p, max_tokens, seed)
             given = (*inputs.read_files(images), *inputs.read_urls(image_urls))
-            turns = _turns(system_prompt, inputs.read_prompt(prompt), given)
-            inputs.check_count(self.backend, len(given))
-            run, progress = Run(self.backend.stream(ChatRequest(turns, sampling))), Progress(self.backend)
-            async with aclosing(run.batches()) as batches:
-                async for events in batches:
-                    progress.add(events)
-                    yield progress.result().as_json()
+            turn = Turn("user", (prompt or "").strip(), given)
+            request = ChatRequest(_with_system(options.system_prompt, turn), options.sampling)
+            async with aclosing(self._stream(request)) as results:
+                async for result in results:
+                    yield result.as_json()
         except BifocalError as error:
             raise _for_clients(error) from None
+
+    async def _stream(self, request: ChatRequest) -> AsyncGenerator[Result, None]:
+        progress = Progress(self.backend)
+        async with aclosing(Run(self.backend.stream(request)).batches()) as batches:
+            async for events in batches:
+                progress.add(events)
+                yield progress.result()
 
     async def bucket(self, image: str) -> dict[str, Any]:
         """Which compiled size an image gets, the sizes that were weighed, and why."""
         try:
             if not image:
-                raise BifocalError("bad_request", "image is missing; send one picture")
+                raise InputError("bad_request", "The image is missing: send one picture.")
             placed = await self.backend.place(ImageInput(image, "upload", name=Path(image).name))
             return placed.as_bucket_json()
         except BifocalError as error:
             raise _for_clients(error) from None
 
 
-def _turns(system: str, prompt: str, images: tuple[ImageInput, ...]) -> tuple[Turn, ...]:
-    first = (Turn("system", system),) if (system or "").strip() else ()
-    return (*first, Turn("user", prompt, images))
+def _with_system(system_prompt: str, turn: Turn) -> tuple[Turn, ...]:
+    return (Turn("system", system_prompt), turn) if system_prompt.strip() else (turn,)
 
 
 def _for_clients(error: BifocalError) -> gr.Error:
@@ -76,7 +80,7 @@ def add_endpoints(backend: Bifocal) -> None:
     """Register both inside the current Blocks; their components are never shown."""
     api, defaults = Api(backend), Sampling()
     with gr.Row(visible=False):
-        images = UploadedFile(file_count="multiple", label="images")
+        images = uploads(file_count="multiple", label="images")
         fields = [
             gr.Textbox("", label="image_urls, one a line"),
             gr.Textbox("", label="prompt"),
@@ -86,11 +90,9 @@ def add_endpoints(backend: Bifocal) -> None:
             gr.Number(defaults.max_tokens, label="max_tokens"),
             gr.Number(defaults.seed, label="seed"),
         ]
-        image = UploadedFile(label="image")
+        image = uploads(label="image")
         result, placed = gr.JSON(label="result"), gr.JSON(label="bucket")
         gr.Button().click(
             api.ask, [images, *fields], result, api_name="ask", concurrency_limit=None
         )
-        gr.Button().click(
-            api.bucket, image, placed, api_name="bucket", concurrency_limit=None
-        )
+        gr.Button().click(api.bucket, image, placed, api_name="bucket", concurrency_limit=None)

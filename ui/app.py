@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,19 +37,34 @@ def create_app(backend: Bifocal, examples: Path = ASSETS / "examples") -> fastap
     app.add_api_route("/health", partial(_health, backend), methods=["GET"])
     app.add_middleware(SafeHeaders)
     users = [tuple(entry.split(":", 1)) for entry in backend.settings.auth]
-    return gr.mount_gradio_app(
+    page = create_page(backend, read_examples(examples))
+    gr.mount_gradio_app(
         app,
-        create_page(backend, read_examples(examples)),
+        page,
         path="/",
         auth=users or None,
         theme=bifocal_theme(),
         css_paths=[ASSETS / "style.css"],
-        head=f"<script>{(ASSETS / 'page.js').read_text('utf-8')}</script>",
-        max_file_size=f"{backend.settings.max_upload_mb}mb",
+        head=_head(),
+        # Twice the intake's limit: what is a little too large is refused in place, in our words.
+        max_file_size=f"{2 * backend.settings.max_upload_mb}mb",
         show_error=True,
         ssr_mode=False,
         run_history=False,
         footer_links=["api"],
+    )
+    # Gradio takes only uploaded files as input once `launch` was called. It never is for a mounted
+    # page, which would then read any file of this machine that a request names.
+    page.has_launched = True
+    return app
+
+
+def _head() -> str:
+    icon = base64.b64encode((ASSETS / "logo.svg").read_bytes()).decode("ascii")
+    script = (ASSETS / "page.js").read_text("utf-8")
+    return (
+        f'<link rel="icon" type="image/svg+xml" href="data:image/svg+xml;base64,{icon}">'
+        f"<script>{script}</script>"
     )
 
 
@@ -79,41 +95,17 @@ def create_page(backend: Bifocal, examples: tuple[Example, ...]) -> gr.Blocks:
             status = components.status(backend)
         with gr.Row(elem_id="bf-main"):
             with gr.Column(scale=7, min_width=0, elem_id="bf-talk"):
-                chat = components.chat()
-                with gr.Column(elem_id="bf-composer"):
-                    stage = gr.HTML(apply_default_css=False)
-                    message = gr.HTML(elem_id="bf-message", apply_default_css=False)
-                    draft, files = components.images()
-                    with gr.Row(elem_classes="bf-line"):
-                        url = gr.Textbox(
-                            label="Picture addresses", show_label=False, container=False,
-                            placeholder="Picture address, https://…",
-                            elem_id="bf-url", scale=1, min_width=0,
-                        )  # fmt: skip
-                        add_url = gr.Button("Add", elem_id="bf-add-url", scale=0, min_width=72)
-                    with gr.Row(elem_classes="bf-line"):
-                        prompt = gr.Textbox(
-                            label="Your question", show_label=False, container=False,
-                            placeholder="Ask about the pictures",
-                            lines=1, max_lines=8, elem_id="bf-prompt", autofocus=True, scale=1,
-                            min_width=0,
-                        )  # fmt: skip
-                        send = gr.Button(
-                            "Send", variant="primary", elem_id="bf-send", scale=0, min_width=96
-                        )
-                        stop = gr.Button(
-                            "Stop", variant="stop", elem_id="bf-stop", scale=0, min_width=96,
-                            visible="hidden",
-                        )  # fmt: skip
-                    with gr.Row(elem_classes="bf-foot"):
-                        gr.HTML(
-                            "<p><kbd>Enter</kbd> sends, <kbd>Shift</kbd> <kbd>Enter</kbd> starts a"
-                            " new line. Pictures may be pasted anywhere.</p>",
-                            apply_default_css=False,
-                        )
-                        clear = gr.Button(
-                            "Clear", elem_id="bf-clear", size="sm", scale=0, min_width=72
-                        )
+                with gr.Column(elem_id="bf-desk"):
+                    chat = components.chat()
+                    with gr.Column(elem_id="bf-composer"):
+                        message = gr.HTML(elem_id="bf-message", apply_default_css=False)
+                        draft, files = components.images()
+                        with gr.Row(elem_classes="bf-line"):
+                            url, add_url = components.address()
+                        with gr.Row(elem_classes="bf-line"):
+                            prompt, send, stop = components.question()
+                        with gr.Row(elem_classes="bf-foot"):
+                            stage, clear = components.foot()
                 shelf = gr.HTML(
                     render.examples(cards), elem_id="bf-examples",
                     js_on_load=components.ON_PICK, apply_default_css=False,
@@ -125,12 +117,13 @@ def create_page(backend: Bifocal, examples: tuple[Example, ...]) -> gr.Blocks:
             session, status, chat, stage, message, draft, files, url, add_url, prompt, send, stop,
             clear, shelf, settings, buckets, timeline, timer,
         )  # fmt: skip
-        _wire(page, Handlers(backend, page, examples))
+        _wire(blocks, page, Handlers(backend, page, examples))
         add_endpoints(backend)
+        blocks.queue(api_open=False, default_concurrency_limit=None)
     return blocks
 
 
-def _wire(page: components.Page, on: Handlers) -> None:
+def _wire(blocks: gr.Blocks, page: components.Page, on: Handlers) -> None:
     """Every event of the page."""
     session = page.session
     composer = [page.message, page.draft, page.buckets]
@@ -144,23 +137,23 @@ def _wire(page: components.Page, on: Handlers) -> None:
     drawer = page.settings.inputs()
 
     page.files.upload(
-        on.add_files, [session, page.files], [page.files, *composer],
+        on.add_files, [session, page.files, page.settings.fit], [page.files, *composer],
         trigger_mode="multiple", **quiet,
     )  # fmt: skip
     gr.on(
-        [page.add_url.click, page.url.submit], on.add_urls, [session, page.url],
-        [page.url, *composer], trigger_mode="once", **quiet,
+        [page.add_url.click, page.url.submit], on.add_urls,
+        [session, page.url, page.settings.fit], [page.url, *composer], trigger_mode="once", **quiet,
     )  # fmt: skip
+    page.settings.fit.change(on.refit, [session, page.settings.fit], composer, **quiet)
     page.draft.remove(on.remove, session, composer, trigger_mode="multiple", **quiet)
     asked = gr.on(
         [page.send.click, page.prompt.submit], on.send,
         [session, page.prompt, page.url, *drawer], answer, trigger_mode="once", **quiet,
     )  # fmt: skip
-    picked = page.examples.pick(
-        on.pick, [session, *drawer], answer, trigger_mode="once", **quiet
-    )
+    picked = page.examples.pick(on.pick, [session, *drawer], answer, trigger_mode="once", **quiet)
     for event in (asked, picked):
         event.failure(on.repair, session, answer, **quiet)
-    page.stop.click(on.stop, session, None, trigger_mode="multiple", **quiet)
+    page.stop.click(on.stop, [session, page.prompt], None, trigger_mode="multiple", **quiet)
     page.clear.click(on.clear, session, answer, trigger_mode="multiple", **quiet)
-    page.timer.tick(on.poll, session, [page.status, page.timer], queue=False, **quiet)
+    for poll in (blocks.load, page.timer.tick):
+        poll(on.poll, session, [page.status, page.timer], queue=False, **quiet)

@@ -14,42 +14,48 @@ WARN_ABOVE = 1.15
 
 EMPTY = (
     '<p class="bf-empty">Add a picture to see which compiled size it is given, how many visual'
-    " tokens that costs, and what it does to the picture’s shape.</p>"
+    " tokens that costs, and what it does to the picture&rsquo;s shape.</p>"
 )
 
 
-def panel(items: Sequence[Attachment], answered: Iterable[PlacedImage] = ()) -> str:
-    """Every image of the conversation; those in `answered` as the answer saw them."""
+def panel(
+    items: Sequence[Attachment], answered: Iterable[PlacedImage] = (), under_way: bool = False
+) -> str:
+    """Every image of the conversation; those in `answered` as the answer saw them.
+
+    While an answer is `under_way` it is not said that an image has been encoded.
+    """
     head = '<h2 class="bf-h">Resolution buckets{}</h2>'
     if not items:
         return head.format("") + EMPTY
-    head = head.format(" <small>height × width, in pixels</small>")
+    head = head.format(" <small>height &times; width, in pixels</small>")
     seen = {placed.sha256: placed for placed in answered}
     cards = [
-        _card(item, seen.get(item.placed.sha256), number) for number, item in enumerate(items, 1)
+        _card(item, seen.get(item.placed.sha256), number, under_way)
+        for number, item in enumerate(items, 1)
     ]
     return head + f'<ol class="bf-buckets">{"".join(cards)}</ol>'
 
 
-def _card(item: Attachment, answered: PlacedImage | None, number: int) -> str:
+def _card(item: Attachment, answered: PlacedImage | None, number: int, under_way: bool) -> str:
     placed = answered or item.placed
     bucket = placed.placement.bucket
     name = escape(placed.source)
     notes = "".join(f"<li>{escape(note)}</li>" for note in placed.notes)
     return (
         f'<li class="bf-bucket"><header><h3>Image {number}</h3>'
-        f'<span class="bf-name" title="{name}">{name}</span>{_badge(answered)}</header>'
+        f'<span class="bf-name" title="{name}">{name}</span>{_badge(answered, under_way)}</header>'
         f"{_before_after(item, placed)}"
-        f"<dl>{_fact('Original', f'{placed.height} × {placed.width}')}"
+        f"<dl>{_fact('Original', f'{placed.height} &times; {placed.width}')}"
         f"{_fact('Compiled for', _pair(bucket))}"
-        f"{_fact('Snapped to', f'{bucket.height} × {bucket.width}')}"
+        f"{_fact('Snapped to', f'{bucket.height} &times; {bucket.width}')}"
         f"{_fact('Visual tokens', f'{bucket.tokens:,}')}</dl>"
         f"{_shape(placed)}{f'<ul class=bf-notes>{notes}</ul>' if notes else ''}{_why(placed)}</li>"
     )
 
 
-def _badge(answered: PlacedImage | None) -> str:
-    if answered is None:
+def _badge(answered: PlacedImage | None, under_way: bool) -> str:
+    if answered is None or (under_way and not answered.cached):
         return ""
     if answered.cached:
         return '<span class="bf-badge bf-cached">embedding reused</span>'
@@ -57,11 +63,11 @@ def _badge(answered: PlacedImage | None) -> str:
 
 
 def _pair(bucket: Bucket) -> str:
-    return f"{bucket.compiled[0]} × {bucket.compiled[1]}" if bucket.compiled else "any size"
+    return f"{bucket.compiled[0]} &times; {bucket.compiled[1]}" if bucket.compiled else "any size"
 
 
 def _fact(name: str, value: str) -> str:
-    return f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>"
+    return f"<div><dt>{name}</dt><dd>{value}</dd></div>"
 
 
 def _before_after(item: Attachment, placed: PlacedImage) -> str:
@@ -102,7 +108,7 @@ def shape_words(aspect_change: float, fit: str) -> str:
     side = "wider" if aspect_change > 1 else "taller"
     if factor <= WARN_ABOVE:
         return f"Shape nearly kept: stretched {(factor - 1) * 100:.0f} % {side}."
-    return f"Stretched {factor:.2g}× {side}."
+    return f"Stretched {factor:.2g}&times; {side}."
 
 
 def _shape(placed: PlacedImage) -> str:
@@ -135,7 +141,7 @@ def _candidate(candidate: Candidate) -> str:
     mark = ' <span class="bf-chosen">chosen</span>' if candidate.chosen else ""
     kind = ' class="bf-won"' if candidate.chosen else ""
     return (
-        f'<tr{kind}><th scope="row">{bucket.height} × {bucket.width}{mark}</th>'
+        f'<tr{kind}><th scope="row">{bucket.height} &times; {bucket.width}{mark}</th>'
         f"<td>{bucket.tokens:,}</td><td>{candidate.effective_pixels:,}</td>"
         f"<td>{candidate.wasted_pixels:,}</td></tr>"
     )

@@ -38,6 +38,11 @@ WELCOME = """
 </div>
 """
 
+HINT = (
+    "<p><kbd>Enter</kbd> sends, <kbd>Shift</kbd> <kbd>Enter</kbd> starts a new line."
+    " Pictures may be pasted anywhere.</p>"
+)
+
 MATHS = [
     {"left": "$$", "right": "$$", "display": True},
     {"left": "\\(", "right": "\\)", "display": False},
@@ -45,21 +50,25 @@ MATHS = [
 ]
 
 
-class UploadedFile(gr.File):
-    """A file that was uploaded; an address in its place would pass by the intake's own checks."""
+def uploads(**properties: Any) -> gr.File:
+    """A field for files that were uploaded, and for nothing else.
 
-    def get_block_name(self) -> str:
-        """The front end knows it as a file."""
-        return "file"
+    Given an address, Gradio itself would download it, past the intake's limits.
+    """
+    field = gr.File(**properties)
+    move = field.async_move_resource_to_block_cache
 
-    async def async_move_resource_to_block_cache(self, url_or_file_path: Any) -> str | None:
-        """Refuse addresses; leave files to Gradio."""
-        if str(url_or_file_path).startswith(("http://", "https://")):
+    async def move_if_uploaded(given: Any) -> str | None:
+        if str(given).startswith(("http://", "https://")):
             raise gr.Error(
-                "bad_request: addresses of pictures go into image_urls", print_exception=False
+                "bad_request: the address of a picture goes into image_urls", print_exception=False
             )
-        moved: str | None = await super().async_move_resource_to_block_cache(url_or_file_path)
+        moved: str | None = await move(given)
         return moved
+
+    # On the instance: Gradio writes a stub file beside every module that subclasses a component.
+    field.async_move_resource_to_block_cache = move_if_uploaded
+    return field
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +132,7 @@ def images() -> tuple[gr.HTML, gr.File]:
     """What is about to be sent, and where to drop more."""
     with gr.Column(elem_id="bf-images", min_width=0):
         draft = gr.HTML(js_on_load=ON_REMOVE, elem_classes="bf-draft", apply_default_css=False)
-        files = UploadedFile(
+        files = uploads(
             label="Add pictures: choose, drop or paste",
             show_label=False,
             file_count="multiple",
@@ -132,6 +141,36 @@ def images() -> tuple[gr.HTML, gr.File]:
             height=64,
         )
     return draft, files
+
+
+def address() -> tuple[gr.Textbox, gr.Button]:
+    """One address of a picture or several, and the button that fetches them."""
+    url = gr.Textbox(
+        label="Picture addresses", show_label=False, container=False, elem_id="bf-url",
+        placeholder="Picture address, https://…", scale=1, min_width=0,
+    )  # fmt: skip
+    return url, gr.Button("Add", elem_id="bf-add-url", scale=0, min_width=72)
+
+
+def question() -> tuple[gr.Textbox, gr.Button, gr.Button]:
+    """The prompt box with Send, whose place Stop takes while an answer is under way."""
+    prompt = gr.Textbox(
+        label="Your question", show_label=False, container=False, elem_id="bf-prompt",
+        placeholder="Ask about the pictures", lines=1, max_lines=8, autofocus=True, scale=1,
+        min_width=0,
+    )  # fmt: skip
+    send = gr.Button("Send", variant="primary", elem_id="bf-send", scale=0, min_width=96)
+    stop = gr.Button(
+        "Stop", variant="stop", elem_id="bf-stop", scale=0, min_width=96, visible="hidden"
+    )
+    return prompt, send, stop
+
+
+def foot() -> tuple[gr.HTML, gr.Button]:
+    """What is happening now, or else how to use the keyboard; and Clear."""
+    stage = gr.HTML(elem_id="bf-stage", apply_default_css=False)
+    gr.HTML(HINT, elem_id="bf-hint", apply_default_css=False)
+    return stage, gr.Button("Clear", elem_id="bf-clear", size="sm", scale=0, min_width=72)
 
 
 def settings(backend: Bifocal) -> Settings:
@@ -176,7 +215,5 @@ def panels() -> tuple[gr.HTML, gr.HTML]:
 
 
 def status(backend: Bifocal) -> gr.HTML:
-    """The status line, up to date whenever the page is opened."""
-    return gr.HTML(
-        lambda: render.status(backend.health()), elem_id="bf-status", apply_default_css=False
-    )
+    """The status line as it is when the app starts; polling keeps it up to date."""
+    return gr.HTML(render.status(backend.health()), elem_id="bf-status", apply_default_css=False)

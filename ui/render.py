@@ -40,7 +40,7 @@ def plain_markdown(text: str) -> str:
 
 def picture(item: Attachment, number: int, *, hint: str = "") -> str:
     """One thumbnail with its number; `alt` is the file's name or address."""
-    name = escape(item.placed.source or item.image.name)
+    name = escape(item.placed.source)
     alt = f"Image {number}: {name}"
     shown = (
         f'<img src="{escape(item.thumbnail)}" alt="{alt}">'
@@ -57,7 +57,7 @@ def draft(items: Sequence[Attachment], first: int) -> str:
     rows = [
         f'<li class="bf-thumb">{picture(item, first + index)}'
         f'<button type="button" data-remove="{index}" aria-label="Remove image {first + index}'
-        f' ({escape(item.image.name)})"><span aria-hidden="true">×</span></button></li>'
+        f' ({escape(item.placed.source)})"><span aria-hidden="true">&times;</span></button></li>'
         for index, item in enumerate(items)
     ]
     return f'<ol class="bf-thumbs" aria-label="Images to be sent">{"".join(rows)}</ol>'
@@ -109,7 +109,7 @@ def answer(exchange: Exchange) -> str:
     ends = {
         "length": f"Cut short at {result.usage.completion_tokens} tokens. Raise “Max tokens” in the"
         " settings for a longer answer.",
-        "abort": "Stopped." if result.text else "Stopped before the first word.",
+        "abort": "Stopped.",
     }
     note = ends.get(result.finish_reason or "", "")
     foot = f'\n\n<span class="bf-cut">{note}</span>' if note else ""
@@ -157,10 +157,11 @@ def _pill(engine: EngineStatus) -> str:
     devices = ", ".join(map(str, engine.devices))
     where = f"{group}, device {devices}" if devices else group
     detail = f'<span class="bf-detail">{escape(engine.detail)}</span>' if engine.detail else ""
+    full = escape(f"{state}: {engine.detail}" if engine.detail else state)
     return (
         f'<div class="bf-engine bf-lane-{lane} bf-is-{engine.state}"><i class="bf-lamp"></i>'
         f'<span class="bf-who"><b>{escape(name)}</b> <small>{escape(where)}</small></span>'
-        f'<span class="bf-state">{escape(state)}{detail}</span></div>'
+        f'<span class="bf-state" title="{full}">{escape(state)}{detail}</span></div>'
     )
 
 
@@ -182,7 +183,7 @@ def examples(entries: Sequence[dict[str, str]]) -> str:
     cards = "".join(
         f'<li><button type="button" data-example="{index}" title="{escape(entry["question"])}">'
         f'<img src="{escape(entry["src"])}" alt="" width="72" height="56">'
-        f'<span><b>{escape(entry["title"])}</b><small>{escape(entry["question"])}</small></span>'
+        f"<span><b>{escape(entry['title'])}</b><small>{escape(entry['question'])}</small></span>"
         "</button></li>"
         for index, entry in enumerate(entries)
     )

@@ -6,7 +6,7 @@ the same tab (an upload that is still being measured, and a second one) cannot u
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from backend.types import ImageInput, PlacedImage, Result, Turn
@@ -48,24 +48,47 @@ class Session:
         self.exchanges: list[Exchange] = []
         self.draft: list[Attachment] = []
         self.run: Run | None = None
+        self.typed = ""
         self.status_shown = ""
 
-    def turns(self, system_prompt: str) -> tuple[Turn, ...]:
-        """The whole conversation, ending with the question that has no answer yet.
+    def turns(self, question: Exchange, system_prompt: str = "") -> tuple[Turn, ...]:
+        """The conversation so far, then a question that has no answer yet.
 
         A question whose answer was stopped before its first word is left out: chat templates
         expect question and answer in turn.
         """
         turns = [Turn("system", system_prompt)] if system_prompt.strip() else []
-        *answered, last = self.exchanges
-        for exchange in answered:
+        for exchange in self.exchanges:
             if exchange.result and exchange.result.text:
                 turns += [exchange.user_turn, Turn("assistant", exchange.result.text)]
-        return (*turns, last.user_turn)
+        return (*turns, question.user_turn)
 
     def images(self) -> list[Attachment]:
         """Every image of the conversation in its order, those not yet sent last."""
         return [a for exchange in self.exchanges for a in exchange.attachments] + self.draft
+
+    def swap(self, old: Attachment, new: Attachment) -> None:
+        """Replace an image of the draft, if it is still there."""
+        self.draft = [new if item is old else item for item in self.draft]
+
+    def ask(self, question: Exchange, run: Run) -> None:
+        """Begin an answer: the draft's images now belong to the question."""
+        self.exchanges.append(question)
+        self.draft = [item for item in self.draft if item not in question.attachments]
+        self.run, self.typed = run, ""
+
+    def put_back(self) -> str:
+        """Undo the last question: its images are a draft again. What belongs in the prompt box.
+
+        That is the question, unless something else has been typed there since.
+        """
+        question = self.exchanges.pop()
+        self.draft[:0] = question.attachments
+        return self.typed or question.prompt
+
+    def finish(self, result: Result) -> None:
+        """The last question has its answer."""
+        self.exchanges[-1] = replace(self.exchanges[-1], result=result)
 
     def clear(self) -> None:
         """Forget everything; an answer in flight is stopped."""

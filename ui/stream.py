@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING
 
 from backend.types import (
@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from backend.service import Bifocal
 
 INTERVAL = 1 / 30
-"""Seconds between two updates of a page: faster is not seen, and costs every browser work."""
+"""Least seconds between two updates of a page: faster is not seen."""
+
+REDRAWN_PER_S = 25_000
+"""Characters a second that a browser may have to draw anew. With every update it reads the whole
+answer as Markdown again, so a long one is updated less often; else Stop would wait behind them."""
 
 TICK = 1.0
 """Seconds of silence after which an empty batch comes, so that a reader that left is noticed."""
@@ -41,6 +45,8 @@ class Run:
         self.stopped = False
         self._queue: asyncio.Queue[Event | None] = asyncio.Queue()
         self._task = asyncio.create_task(self._drain(events))
+        # Not in `_drain`: a task that is cancelled before its first step never runs any of it.
+        self._task.add_done_callback(lambda _: self._queue.put_nowait(None))
 
     async def _drain(self, events: AsyncGenerator[Event, None]) -> None:
         try:
@@ -48,21 +54,20 @@ class Run:
                 self._queue.put_nowait(event)
         finally:
             await events.aclose()
-            self._queue.put_nowait(None)
 
     def stop(self) -> None:
         """End the request; `batches` then ends too, without an error."""
         self.stopped = True
         self._task.cancel()
 
-    async def batches(self) -> AsyncIterator[list[Event]]:
-        """Events as they come, the first at once, then at most 30 batches a second; an
-        empty batch after each silent `TICK`.
+    async def batches(self) -> AsyncGenerator[list[Event], None]:
+        """Events as they come, the first at once, then at most 30 batches a second, and
+        fewer of a long answer; an empty batch after each silent `TICK`.
 
         Raises what the backend raised. Leaving the iterator early stops the request.
         """
         batch: list[Event] = []
-        due = 0.0
+        due, length = 0.0, 0
         try:
             while True:
                 wait = max(0.0, due - time.monotonic()) if batch else TICK
@@ -74,10 +79,12 @@ class Run:
                     if event is None:
                         break
                     batch.append(event)
+                    length += len(event.text) if isinstance(event, TokenEvent) else 0
                     if time.monotonic() < due:
                         continue
                 yield batch
-                batch, due = [], time.monotonic() + INTERVAL
+                batch = []
+                due = time.monotonic() + max(INTERVAL, length / REDRAWN_PER_S)
             if batch:
                 yield batch
             if not self.stopped:

@@ -33,6 +33,8 @@ def spans(result: Result) -> tuple[list[Span], list[Span]]:
         Span("prepare", "prepare", fetched, prepared),
         Span("encode", "encode", prepared, encoded),
     ]
+    if not result.images:
+        vision, encoded = [], 0.0
     first = max(t.ttft_s, encoded)
     language = [
         Span("prompt", "prefill", encoded, first),
@@ -82,17 +84,18 @@ def _lane(lane: str, letter: str, name: str, bars: list[Span], total: float, not
     )
     extra = f'<li class="bf-key-none">{note}</li>' if note else ""
     return (
-        f'<div class="bf-lane bf-lane-{lane}"><span class="bf-lane-name"><b>{letter}</b> {name}'
-        f'</span><div class="bf-track">{drawn}</div><ul class="bf-legend">{legend}{extra}</ul></div>'
+        f'<div class="bf-lane bf-lane-{lane}">'
+        f'<span class="bf-lane-name"><b>{letter}</b> {name}</span>'
+        f'<div class="bf-track">{drawn}</div><ul class="bf-legend">{legend}{extra}</ul></div>'
     )
 
 
 def _figures(result: Result) -> str:
     usage, speed = result.usage, rate(result)
     figures = [
-        ("first token", seconds(result.timings.ttft_s) if result.timings.ttft_s else "–"),
-        ("tokens / s", f"{speed:.0f}" if speed else "–"),
-        ("prompt tokens", f"{usage.prompt_tokens:,}" if usage.prompt_tokens else "–"),
+        ("first token", seconds(result.timings.ttft_s) if result.timings.ttft_s else "&ndash;"),
+        ("tokens / s", f"{speed:.0f}" if speed else "&ndash;"),
+        ("prompt tokens", f"{usage.prompt_tokens:,}" if usage.prompt_tokens else "&ndash;"),
         ("of them image", f"{usage.image_tokens:,}"),
         ("answer tokens", f"{usage.completion_tokens:,}"),
         ("total", seconds(result.timings.total_s)),

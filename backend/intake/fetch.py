@@ -139,7 +139,9 @@ def check(url: str, limits: IntakeLimits, resolver: Resolver) -> tuple[SplitResu
         allowed = ", ".join(map(str, limits.allow_ports))
         raise InputError("url_refused", f"Port {port} is not allowed, only {allowed}.")
     try:
-        addresses = resolver(parts.hostname, port)
+        # The name as it travels: one spelling for the look-up, for TLS and for the Host header.
+        host = parts.hostname.encode("idna").decode("ascii")
+        addresses = resolver(host, port)
     except (OSError, UnicodeError):
         addresses = []
     if not addresses:
@@ -148,7 +150,9 @@ def check(url: str, limits: IntakeLimits, resolver: Resolver) -> tuple[SplitResu
         raise InputError(
             "url_refused", f"{parts.hostname} is a private address; only public ones are fetched."
         )
-    return parts._replace(fragment=""), addresses[0]
+    netloc = f"[{host}]" if ":" in host else host
+    netloc += f":{parts.port}" if parts.port else ""
+    return parts._replace(netloc=netloc, fragment=""), addresses[0]
 
 
 def is_public(address: str) -> bool:

@@ -56,9 +56,9 @@ async def test_clear_during_an_answer_ends_it(context: BrowserContext, babbling_
 async def test_leaving_the_page_frees_the_engine(
     context: BrowserContext, other_context: BrowserContext, babbling_app: str
 ) -> None:
+    other = await Screen.open(other_context, babbling_app)
     screen = await Screen.open(context, babbling_app)
     await screen.babble()
-    other = await Screen.open(other_context, babbling_app)
     await expect(other.status).to_contain_text("busy", timeout=10_000)
     await screen.page.close()
     await expect(other.status).not_to_contain_text("busy", timeout=10_000)

@@ -210,6 +210,32 @@ def test_a_name_is_looked_up_once_and_the_checked_address_connected_to(
     assert web.asked[-1] == (f"rebind.test:{web.port}", "/cat.png")
 
 
+@pytest.mark.parametrize(
+    ("name", "ascii_name"),
+    [("b\u00fccher.test", "xn--bcher-kva.test"), ("\u4e2d\u6587.test", "xn--fiq228c.test")],
+)
+def test_a_name_of_any_script_has_one_spelling_on_the_wire(
+    web: WebServer, limits: IntakeLimits, name: str, ascii_name: str
+) -> None:
+    """The Host header was sent in Latin-1, or could not be sent at all."""
+    asked: list[str] = []
+
+    def resolver(host: str, port: int) -> list[str]:
+        asked.append(host)
+        return ["127.0.0.1"]
+
+    assert fetch(web.url("cat.png", host=name), limits, resolver) == PICTURE
+    assert asked == [ascii_name]
+    assert web.asked[-1][0] == f"{ascii_name}:{web.port}"
+
+
+@pytest.mark.parametrize("host", ["a..b", "x" * 64 + ".test", ".test"])
+def test_a_name_that_no_name_can_be(host: str) -> None:
+    with pytest.raises(InputError) as caught:
+        check(f"http://{host}/", LIMITS, names())
+    assert caught.value.code == "url_failed"
+
+
 def test_each_hop_is_looked_up_and_checked_anew(web: WebServer, limits: IntakeLimits) -> None:
     answers = iter([["127.0.0.1"], ["10.0.0.5"]])
     with pytest.raises(InputError) as caught:

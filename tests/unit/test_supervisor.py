@@ -139,6 +139,17 @@ async def test_a_failed_load(under: Under) -> None:
     await under.supervisor.shutdown()
 
 
+async def test_a_load_that_fails_in_an_unexpected_way(under: Under) -> None:
+    """Anything but our own errors ended the task, and everyone waited for ever."""
+    under.loader.failure = RuntimeError("internal detail")
+    under.supervisor.start()
+    async with asyncio.timeout(5):
+        with pytest.raises(EngineError, match="RuntimeError"):
+            await under.supervisor.ready()
+    assert under.json["status"] == "failed"
+    await under.supervisor.shutdown()
+
+
 @pytest.mark.parametrize("which", ["encoder", "decoder"])
 async def test_an_engine_that_dies_is_noticed(under: Under, which: str) -> None:
     under.supervisor.start()

@@ -15,7 +15,7 @@ from . import answers
 from .atlas import Atlas
 from .conversations import WEIGHTS, about_several, beyond, each, off_topic, one, who
 from .layout import BUCKETS, Layout, grid
-from .phrases import PHRASES, SYSTEM_PROMPTS, typed
+from .phrases import PHRASES, system_prompt, typed
 from .questions import Turn, ask
 from .scene import Scene, random_aspect, random_scene
 from .sprites import Floats, backdrop, draw_list, frame_of, word_width
@@ -208,11 +208,9 @@ def picture_ids(bucket: tuple[int, int]) -> list[int]:
 
 def opening(rng: random.Random) -> str:
     """A system turn or none, and the start of the user's."""
-    draw = rng.random()
-    if draw < 0.5:
+    if rng.random() < 0.5:
         return "<|im_start|>user\n"
-    system = SYSTEM_PROMPTS[0] if draw < 0.72 else rng.choice(SYSTEM_PROMPTS)
-    return f"<|im_start|>system\n{system}<|im_end|>\n<|im_start|>user\n"
+    return f"<|im_start|>system\n{system_prompt(rng)}<|im_end|>\n<|im_start|>user\n"
 
 
 def make_batch(seed: tuple[int, ...], kind: str, bucket: tuple[int, int], atlas: Atlas, tokenizer: Tokenizer) -> Batch:
@@ -260,9 +258,12 @@ def make_batch(seed: tuple[int, ...], kind: str, bucket: tuple[int, int], atlas:
 def choose_buckets(rng: random.Random, bucket: tuple[int, int]) -> tuple[tuple[int, int], ...]:
     """Two to four pictures, of one size half of the time."""
     count = rng.choices((2, 3, 4), (0.45, 0.3, 0.25))[0]
-    if rng.random() < 0.5:
+    if rng.random() < 0.6:
         return (bucket,) * count
-    return (bucket, *(rng.choice(BUCKETS) for _ in range(count - 1)))
+    other = rng.choice(BUCKETS)
+    pictures = [bucket] * (count - 1) + [other]
+    rng.shuffle(pictures)
+    return tuple(pictures)
 
 
 FIRST_QUESTIONS: Final = ("describe", "read", "count", "background")

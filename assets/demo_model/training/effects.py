@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
+import numpy.typing as npt
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -26,6 +27,26 @@ LUMA: Final = (
 
 
 @cache
+def constants(device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
+    """Mean and spread of the image processor [3, 1, 1], and JPEG's table [1, 8, 8]."""
+    values = (MEAN, STD, LUMA)
+    mean, std, luma = (torch.tensor(value, dtype=torch.float32, device=device) for value in values)
+    return mean[:, None, None], std[:, None, None], luma[None]
+
+
+@cache
+def order(bucket: tuple[int, int], device: torch.device) -> Tensor:
+    """The window order of a bucket's visual tokens."""
+    return torch.from_numpy(window_order(bucket).units).to(device)
+
+
+def ship(array: npt.NDArray[Any], device: torch.device) -> Tensor:
+    """To the GPU, without waiting for it."""
+    tensor = torch.from_numpy(array)
+    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor
+
+
+@cache
 def cosine(device: torch.device) -> Tensor:
     """[8, 8] the orthonormal DCT."""
     k = torch.arange(8.0)
@@ -42,7 +63,7 @@ def jpeg(pictures: Tensor, quality: Tensor) -> Tensor:
     luma = 0.299 * red + 0.587 * green + 0.114 * blue
     chroma = torch.stack([(blue - luma) * 0.564, (red - luma) * 0.713], 1)
     scale = torch.where(quality < 50, 5000 / quality, 200 - 2 * quality)[:, None, None] / 100
-    table = torch.tensor(LUMA, device=x.device, dtype=torch.float32)[None]
+    table = constants(x.device)[2]
     step = (table * scale).clamp(1, 255).round()
     luma = quantise(luma[:, None] - 128, step)[:, 0] + 128
     coarse = (table.clamp(max=60) * 1.6 * scale).clamp(1, 255).round()
@@ -71,7 +92,9 @@ def photographs(photos: Tensor, count: int, bucket: tuple[int, int]) -> Tensor:
     chosen = torch.randint(len(photos), (count,), device=device)
     zoom = torch.rand(count, 2, device=device) * 0.65 + 0.3
     shift = (torch.rand(count, 2, device=device) * 2 - 1) * (1 - zoom)
-    flip = (torch.rand(count, 2, device=device) < torch.tensor([0.5, 0.1], device=device)) * -2 + 1
+    flip = torch.rand(count, 2, device=device)
+    flip[:, 1] += 0.4
+    flip = (flip - 0.5).sign()
     theta = torch.zeros(count, 2, 3, device=device)
     theta[:, 0, 0], theta[:, 1, 1] = zoom[:, 0] * flip[:, 0], zoom[:, 1] * flip[:, 1]
     theta[:, :, 2] = shift
@@ -113,32 +136,29 @@ def to_patches(pictures: Tensor, bucket: tuple[int, int]) -> Tensor:
     """[b, 3, h, w] in 0..1 -> [b, 4 n, 588] normalised patches in window order."""
     rows, columns = grid(bucket)
     device = pictures.device
-    mean = torch.tensor(MEAN, device=device)[:, None, None]
-    std = torch.tensor(STD, device=device)[:, None, None]
+    mean, std, _ = constants(device)
     x = ((pictures.float() - mean) / std).to(torch.bfloat16 if pictures.is_cuda else torch.float32)
     x = x.view(len(x), 3, rows, 2, PATCH, columns, 2, PATCH).permute(0, 2, 5, 3, 6, 1, 4, 7)
     x = x.reshape(len(x), rows * columns, 4 * 3 * PATCH * PATCH)
-    order = torch.from_numpy(window_order(bucket).units).to(device)
-    return x[:, order].view(len(x), rows * columns * 4, 3 * PATCH * PATCH)
+    return x[:, order(bucket, device)].view(len(x), rows * columns * 4, 3 * PATCH * PATCH)
 
 
 @torch.no_grad()
 def paint(pictures: Pictures, cells: Tensor, photos: Tensor) -> Tensor:
     """[b, 3, h, w] the pictures at their bucket's size, 0 to 1."""
     device = cells.device
-    sprites = torch.from_numpy(pictures.sprites).to(device, non_blocking=True)
-    backdrops = torch.from_numpy(pictures.backdrops).to(device, non_blocking=True)
+    sprites, backdrops = ship(pictures.sprites, device), ship(pictures.backdrops, device)
     x = draw(sprites, backdrops, cells, pictures.canvas)
     lossy = pictures.jpeg.nonzero()[0]
     if len(lossy):
-        index = torch.from_numpy(lossy).to(device)
-        quality = torch.from_numpy(pictures.jpeg[lossy]).to(device)
+        index = ship(lossy, device)
+        quality = ship(pictures.jpeg[lossy], device)
         x[index] = jpeg(x[index], quality)
     if pictures.canvas != pictures.bucket:
         shrinks = pictures.canvas[0] > pictures.bucket[0]
         x = F.interpolate(x.float(), pictures.bucket, mode="bicubic", antialias=shrinks).clamp(0, 1)
     for kind in (1, 2):
-        index = torch.from_numpy((pictures.outside == kind).nonzero()[0]).to(device)
+        index = ship((pictures.outside == kind).nonzero()[0], device)
         if len(index) and kind == 1 and len(photos):
             x[index] = photographs(photos, len(index), pictures.bucket).to(x.dtype)
         elif len(index):

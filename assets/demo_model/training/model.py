@@ -158,7 +158,7 @@ class DemoModel(nn.Module):
         x = norm(x, self.merge_norm).unflatten(1, (-1, 4)).flatten(2)
         x = F.gelu(linear(x, self.merge_in, self.merge_in_bias))
         x = linear(x, self.merge_out, self.merge_out_bias)
-        return x[:, torch.from_numpy(window_order(bucket).back).to(x.device)]
+        return x[:, rows_first(bucket, x.device)]
 
     def read(self, tokens: Tensor, visual: list[Tensor], layout: Layout) -> Tensor:
         """[b, length] tokens and the encodings of each picture -> [b, length, hidden]."""
@@ -199,6 +199,12 @@ def window_ends(bucket: tuple[int, int], batch: int, device: torch.device) -> Te
     """Cumulative window lengths of a whole batch, in patches, from 0."""
     lengths = torch.tensor(window_order(bucket).lengths * batch) * 4
     return F.pad(lengths.cumsum(0), (1, 0)).to(device, torch.int32)
+
+
+@cache
+def rows_first(bucket: tuple[int, int], device: torch.device) -> Tensor:
+    """The permutation from window order to row by row."""
+    return torch.from_numpy(window_order(bucket).back).to(device)
 
 
 @cache

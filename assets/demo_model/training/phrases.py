@@ -7,7 +7,9 @@ from typing import Final
 
 PHRASES: Final[dict[str, tuple[str, ...]]] = {
     "describe": (
-        "Describe this image.",
+        *("Describe this image.",) * 4,
+        *("What is the content of each image?",) * 3,
+        *("What is in this image?",) * 3,
         "Describe the image.",
         "Describe this picture.",
         "Describe the picture in detail.",
@@ -253,6 +255,7 @@ PHRASES: Final[dict[str, tuple[str, ...]]] = {
         "In what color is the word written?",
     ),
     "each": (
+        *("What is the content of each image?",) * 4,
         "What is the content of each image?",
         "What is in each image?",
         "Describe each image.",
@@ -360,6 +363,34 @@ SYSTEM_PROMPTS: Final[tuple[str, ...]] = (
     "Answer in one word.",
     "You are a friendly robot.",
 )
+
+ROLES: Final[tuple[str, ...]] = tuple(
+    """helpful assistant, teacher, doctor, chef, poet, lawyer, wizard, careful observer, critic,
+    museum guide, comedian, translator, child, scientist, journalist, helpful and honest assistant,
+    vision model, customer support agent, detective, sports commentator, friendly AI""".replace(
+        "\n   ", ""
+    ).split(", ")
+)
+MANNERS: Final[tuple[str, ...]] = tuple(
+    """Be brief. | Be polite. | Answer in English. | Answer truthfully. | Do not guess. |
+    Use simple words. | Think step by step. | Answer in rhymes. | Never use emojis. |
+    Answer with one sentence. | Explain your answer. | Speak like Yoda. | Today is Monday. |
+    The user's name is Alex. | Reply in JSON. | Be creative. | If unsure, say so.""".replace(
+        "\n   ", ""
+    ).split(" | ")
+)
+
+
+def system_prompt(rng: random.Random) -> str:
+    """A system prompt, none of which changes the answers."""
+    draw = rng.random()
+    if draw < 0.4:
+        return SYSTEM_PROMPTS[0]
+    if draw < 0.7:
+        return rng.choice(SYSTEM_PROMPTS)
+    role, manner = rng.choice(ROLES), rng.choice(MANNERS)
+    first = f"You are a {role}." if draw < 0.95 else ""
+    return f"{first} {manner}".strip() if draw > 0.78 else first
 
 
 def typed(rng: random.Random, text: str) -> str:

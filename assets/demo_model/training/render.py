@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 
 import torch
 import triton
@@ -16,7 +15,7 @@ TILE_ROWS, TILE_COLUMNS = 16, 32
 
 
 @triton.jit
-def texel(cells: Any, base: Any, row: Any, column: Any, size: tl.constexpr) -> Any:
+def texel(cells, base, row, column, size: tl.constexpr):
     row = tl.minimum(tl.maximum(row, 0), size - 1)
     column = tl.minimum(tl.maximum(column, 0), size - 1)
     return tl.load(cells + base + row * size + column).to(tl.float32)
@@ -24,10 +23,10 @@ def texel(cells: Any, base: Any, row: Any, column: Any, size: tl.constexpr) -> A
 
 @triton.jit
 def coverage(
-    cells: Any, base: Any, x: Any, y: Any,
-    ux: Any, uy: Any, u0: Any, vx: Any, vy: Any, v0: Any,
-    soft: Any, size: tl.constexpr, gain: tl.constexpr,
-) -> Any:  # fmt: skip
+    cells, base, x, y,
+    ux, uy, u0, vx, vy, v0,
+    soft, size: tl.constexpr, gain: tl.constexpr,
+):  # fmt: skip
     """How much of a point's surroundings a sprite covers, 0 to 1."""
     u = ux * x + uy * y + u0 - 0.5
     v = vx * x + vy * y + v0 - 0.5
@@ -51,10 +50,10 @@ def coverage(
 
 @triton.jit
 def draw_kernel(
-    out: Any, sprites: Any, backdrops: Any, cells: Any, height: Any, width: Any,
+    out, sprites, backdrops, cells, height, width,
     COUNT: tl.constexpr, STRIDE: tl.constexpr, BACK: tl.constexpr, SIZE: tl.constexpr,
     GAIN_: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
-) -> None:  # fmt: skip
+):  # fmt: skip
     image = tl.program_id(2)
     top, left = tl.program_id(0) * ROWS, tl.program_id(1) * COLUMNS
     rows = top + tl.arange(0, ROWS)[:, None]

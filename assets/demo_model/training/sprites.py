@@ -131,7 +131,8 @@ def backdrop(rng: random.Random, scene: Scene, frame: Frame, softness: float) ->
     slope_x, slope_y = along_x / span / frame.width, along_y / span / frame.height
     middle_x, middle_y = frame.left + frame.width / 2, frame.top + frame.height / 2
     offset = 0.5 - slope_x * middle_x - slope_y * middle_y
-    shade = rng.choice((0.0, 0.0, 0.5, 0.5, 1.0, rng.random()))
+    shades = [(0.0, "black"), (0.0, "black"), (0.5, "gray"), (0.5, "gray"), (1.0, "white")]
+    shade = rng.choice([value for value, name in shades if name != ground.color])
     step = [b - a for a, b in zip(first, second, strict=True)]
     grain = rng.choice((1.0, 1.0, 1.5, 2.0, 3.0, 5.0))
     edges = [frame.left, frame.top, frame.left + frame.width, frame.top + frame.height]

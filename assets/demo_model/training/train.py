@@ -27,7 +27,7 @@ from torch import Tensor
 from . import atlas as atlases
 from .batches import KINDS, Batch
 from .checkpoint import load_checkpoint, to_checkpoint
-from .effects import paint, to_patches
+from .effects import paint, ship, to_patches
 from .export import read_weights, write_weights
 from .feed import feed
 from .layout import BUCKETS
@@ -100,7 +100,7 @@ class Scores:
 
     def report(self) -> str:
         """Percentages in the order of the buckets, and start anew."""
-        sums = self.sums.cpu()
+        sums = self.sums.cpu().clone()
         self.sums.zero_()
         parts = []
         for i, kind in enumerate(KINDS):
@@ -145,21 +145,20 @@ class Trainer:
     def loss(self, batch: Batch) -> Tensor:
         """Mean cross entropy of the answers' tokens."""
 
-        def ship(array: Any) -> Tensor:
-            tensor = torch.from_numpy(array).long()
-            return tensor.to(self.device, non_blocking=True)
+        def moved(array: Any) -> Tensor:
+            return ship(array, self.device).long()
 
         visual = []
         for pictures in batch.pictures:
             painted = paint(pictures, self.cells, self.photos)
             visual.append(self.model.encode(to_patches(painted, pictures.bucket), pictures.bucket))
-        hidden = self.model.read(ship(batch.tokens), visual, batch.layout)
-        targets = ship(batch.targets)
-        logits = self.model.logits(hidden.flatten(0, 1)[ship(batch.where)])
+        hidden = self.model.read(moved(batch.tokens), visual, batch.layout)
+        targets = moved(batch.targets)
+        logits = self.model.logits(hidden.flatten(0, 1)[moved(batch.where)])
         with torch.no_grad():
             bucket = BUCKETS.index(batch.pictures[-1].bucket) if batch.pictures else 0
             right = logits.argmax(-1) == targets
-            self.scores.add(bucket, ship(batch.kinds), ship(batch.turn), right)
+            self.scores.add(bucket, moved(batch.kinds), moved(batch.turn), right)
         return F.cross_entropy(logits, targets)
 
     def step(self, batch: Batch, progress: float, number: int) -> Tensor:
@@ -233,7 +232,7 @@ def main() -> None:
         waited += time.monotonic() - asked
         loss = trainer.step(batch, progress, step)
         step += 1
-        if rank == 0 and (time.monotonic() - last_log > 15 or step == chosen.most_steps):
+        if rank == 0 and (time.monotonic() - last_log > 30 or step == chosen.most_steps):
             value, passed = float(loss), time.monotonic() - last_log
             rate = (step - since) / passed
             print(
