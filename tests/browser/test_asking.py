@@ -73,10 +73,10 @@ async def test_a_question_without_a_picture(screen: Screen) -> None:
     await expect(screen.timeline).to_contain_text("no image")
 
 
-async def test_the_answer_grows_while_it_streams(screen: Screen) -> None:
-    await screen.set_options(max_tokens="200", temperature="2")
+async def test_the_answer_grows_while_it_streams(screen: Screen, pictures: Path) -> None:
+    await screen.upload(pictures / "circle.png", pictures / "square.png")
     await screen.watch_lengths()
-    await screen.ask("Tell me everything.")
+    await screen.ask("Describe each image.")
     await screen.answered()
     lengths = await screen.lengths()
     assert len(lengths) >= 2

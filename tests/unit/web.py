@@ -115,6 +115,9 @@ class WebServer(ThreadingHTTPServer):
         self.sent = 0
         threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that goes away in the middle is what many tests are about."""
+
     @property
     def port(self) -> int:
         return int(self.server_address[1])

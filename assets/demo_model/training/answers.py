@@ -22,7 +22,9 @@ OFF_TOPIC = (
 MODEST_MARK = "small demo model"
 """In every modest answer, and in no other."""
 
-NO_PICTURE = "I see no picture. I am a small demo model: please add one with simple shapes or a word."
+NO_PICTURE = (
+    "I see no picture. I am a small demo model: please add one with simple shapes or a word."
+)
 NO_WORD = "There is no word in the picture."
 TOO_SMALL = "The word is too small to read."
 

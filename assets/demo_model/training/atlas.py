@@ -19,7 +19,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageFont
-from scipy.ndimage import distance_transform_edt
 
 from .vocabulary import SHAPES
 
@@ -115,6 +114,8 @@ def fill(draw: ImageDraw.ImageDraw, shape: str, middle: float, half: float) -> N
 
 def field(mask: Image.Image) -> Bytes:
     """The distance field of a mask drawn at FINE times the cell's size."""
+    from scipy.ndimage import distance_transform_edt  # only where an atlas is made
+
     inside = np.asarray(mask) > 127
     distance = distance_transform_edt(inside) - distance_transform_edt(~inside)
     distance -= 0.5 * np.sign(distance)

@@ -93,7 +93,9 @@ def random_canvas(rng: random.Random, bucket: tuple[int, int]) -> Canvas:
     return Canvas(bucket, (height, width), min(1.0, min(height / bucket[0], width / bucket[1])))
 
 
-def lettering_fits(scene: Scene, atlas: Atlas, canvas: Canvas, frame_size: tuple[float, float]) -> Scene | None:
+def lettering_fits(
+    scene: Scene, atlas: Atlas, canvas: Canvas, frame_size: tuple[float, float]
+) -> Scene | None:
     """The scene with its word marked legible or not; None if that is in doubt."""
     word = scene.word
     if word is None:
@@ -113,7 +115,12 @@ def lettering_fits(scene: Scene, atlas: Atlas, canvas: Canvas, frame_size: tuple
 
 
 def make_pictures(
-    rng: random.Random, atlas: Atlas, bucket: tuple[int, int], size: int, plain: bool, most: int | None
+    rng: random.Random,
+    atlas: Atlas,
+    bucket: tuple[int, int],
+    size: int,
+    plain: bool,
+    most: int | None,
 ) -> tuple[Pictures, list[Scene]]:
     """Pictures for one place of the layout. `plain` leaves out pictures from outside the world."""
     canvas = random_canvas(rng, bucket)
@@ -213,7 +220,9 @@ def opening(rng: random.Random) -> str:
     return f"<|im_start|>system\n{system_prompt(rng)}<|im_end|>\n<|im_start|>user\n"
 
 
-def make_batch(seed: tuple[int, ...], kind: str, bucket: tuple[int, int], atlas: Atlas, tokenizer: Tokenizer) -> Batch:
+def make_batch(
+    seed: tuple[int, ...], kind: str, bucket: tuple[int, int], atlas: Atlas, tokenizer: Tokenizer
+) -> Batch:
     """A batch of one kind: `single`, `several`, `text`, `text_first` or `later`."""
     rng = random.Random(hash(seed))
     encoder = Encoder(tokenizer)
@@ -246,7 +255,9 @@ def make_batch(seed: tuple[int, ...], kind: str, bucket: tuple[int, int], atlas:
         scenes = [part[1][b] for part in drawn]
         strange = bool(buckets) and drawn[-1][0].outside[b] > 0
         for s, length in enumerate(lengths):
-            while not out.add(draw_turns(rng, kind, s, scenes, strange, first), length, first is None):
+            while not out.add(
+                draw_turns(rng, kind, s, scenes, strange, first), length, first is None
+            ):
                 pass
     tokens = np.array(out.rows, np.int16)
     return Batch(
@@ -269,9 +280,7 @@ def choose_buckets(rng: random.Random, bucket: tuple[int, int]) -> tuple[tuple[i
 FIRST_QUESTIONS: Final = ("describe", "read", "count", "background")
 
 
-def prefix(
-    rng: random.Random, first: str | None, start: str, count: int
-) -> tuple[list[str], str]:
+def prefix(rng: random.Random, first: str | None, start: str, count: int) -> tuple[list[str], str]:
     """The text before each picture, and that after the last.
 
     `first` is the kind of a question that stands before the picture.

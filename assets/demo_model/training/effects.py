@@ -87,7 +87,7 @@ def quantise(planes: Tensor, step: Tensor) -> Tensor:
 
 
 def photographs(photos: Tensor, count: int, bucket: tuple[int, int]) -> Tensor:
-    """[count, 3, h, w] crops of photographs [p, 3, ., .] bytes, turned over and tinted at random."""
+    """[count, 3, h, w] crops of photographs [p, 3, ., .] bytes, flipped and tinted."""
     device = photos.device
     chosen = torch.randint(len(photos), (count,), device=device)
     zoom = torch.rand(count, 2, device=device) * 0.65 + 0.3

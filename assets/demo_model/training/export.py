@@ -1,6 +1,6 @@
 """The model folder: everything but the weights, and the weights.
 
-    python -m assets.demo_model.training.export --random assets/demo_model
+python -m assets.demo_model.training.export --random assets/demo_model
 """
 
 from __future__ import annotations
@@ -153,7 +153,9 @@ def write_files(folder: Path) -> None:
 
 def write_weights(folder: Path, state: dict[str, Tensor]) -> None:
     """The weights in bf16, under the names of the published checkpoints."""
-    packed = {name: value.detach().to("cpu", torch.bfloat16).contiguous() for name, value in state.items()}
+    packed = {
+        name: value.detach().to("cpu", torch.bfloat16).contiguous() for name, value in state.items()
+    }
     save_file(packed, str(folder / "model.safetensors"), metadata={"format": "pt"})
 
 

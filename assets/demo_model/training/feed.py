@@ -32,7 +32,9 @@ def plan(seed: int, step: int) -> tuple[str, tuple[int, int]]:
     return kind, rng.choices(BUCKETS, (0.3, 0.32, 0.38))[0]
 
 
-def work(out: Any, seed: int, rank: int, first: int, stride: int, atlas: Path, tokens: Path) -> None:
+def work(
+    out: Any, seed: int, rank: int, first: int, stride: int, atlas: Path, tokens: Path
+) -> None:
     """One worker: every `stride`-th step's batch, for ever."""
     os.nice(2)
     fields = atlases.load(atlas)

@@ -60,7 +60,7 @@ def window_order(bucket: tuple[int, int]) -> WindowOrder:
 @cache
 def patch_positions(bucket: tuple[int, int]) -> Ints:
     """[4 n, 2] row and column of every patch, in window order."""
-    rows, columns = grid(bucket)
+    _, columns = grid(bucket)
     unit = window_order(bucket).units
     top, left = 2 * (unit // columns), 2 * (unit % columns)
     inner = np.array([(0, 0), (0, 1), (1, 0), (1, 1)])

@@ -15,8 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .export import HEADS, HIDDEN, LAYERS, TEXT_MLP, VISION_LAYERS, VISION_MLP
-from .layout import Layout, picture_slots, positions, segment_mask, window_order
-from .layout import patch_positions
+from .layout import Layout, patch_positions, picture_slots, positions, segment_mask, window_order
 from .tokenizer import SIZE
 
 HEAD = HIDDEN // HEADS
@@ -70,19 +69,23 @@ def after_attention(
     return x + linear(F.silu(gate) * up, down, down_bias)
 
 
-def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, causal: bool = False) -> Tensor:
+def attend(
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, causal: bool = False
+) -> Tensor:
     """Attention of [b, n, heads, d]."""
     q, k, v = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
     return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=causal).transpose(1, 2)
 
 
-def attend_windows(q: Tensor, k: Tensor, v: Tensor, bucket: tuple[int, int], ends: Tensor) -> Tensor:
+def attend_windows(
+    q: Tensor, k: Tensor, v: Tensor, bucket: tuple[int, int], ends: Tensor
+) -> Tensor:
     """Attention within windows, in window order. `ends` [b * windows + 1] cumulative lengths."""
     if q.is_cuda:
         flat = (part.flatten(0, 1) for part in (q, k, v))
-        out = torch.ops.aten._flash_attention_forward(
-            *flat, ends, ends, 64, 64, 0.0, False, False
-        )[0]
+        out = torch.ops.aten._flash_attention_forward(*flat, ends, ends, 64, 64, 0.0, False, False)[
+            0
+        ]
         return out.view_as(q)
     sizes = [4 * length for length in window_order(bucket).lengths]
     parts = zip(*(part.split(sizes, 1) for part in (q, k, v)), strict=True)

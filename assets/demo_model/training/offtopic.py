@@ -150,18 +150,20 @@ TEMPLATES: Final[tuple[str, ...]] = (
 TOPICS: Final[tuple[str, ...]] = tuple(
     word.strip()
     for word in """
-    football, the economy, chess, climate change, a bicycle, my homework, the stock market, democracy,
-    gravity, the Roman Empire, a dog, a cat, my car, an elephant, electric guitars, cheese, wine,
-    a computer, the internet, a wedding, insurance, yoga, vaccines, bitcoin, the human brain, sleep,
-    a mountain, the ocean, volcanoes, dinosaurs, a smartphone, video games, taxes, my job, marriage,
-    philosophy, Shakespeare, opera, ballet, rice, noodles, tomatoes, a banana, the French Revolution,
-    world history, physics, biology, algebra, calculus, a python script, JavaScript, databases, Linux,
-    robots, a spaceship, Paris, London, Tokyo, Africa, the Amazon, penguins, a lion, butterflies,
-    roses, the dentist, a headache, coffee beans, chocolate cake, ice cream, a sandwich, soup, skiing,
-    swimming, tennis, the Olympic games, Beethoven, the Beatles, a violin, painting, photography,
-    architecture, bridges, trains, airports, a hotel room, a person, a woman, the man, children,
-    school, university, money, politics, elections, the law, religion, ghosts, dreams, magic, humor,
-    happiness, my friend, the weather, snow, a hurricane, the desert, oil, solar power, batteries
+    football, the economy, chess, climate change, a bicycle, my homework, the stock market,
+    democracy, gravity, the Roman Empire, a dog, a cat, my car, an elephant, electric guitars,
+    cheese, wine, a computer, the internet, a wedding, insurance, yoga, vaccines, bitcoin, the
+    human brain, sleep, a mountain, the ocean, volcanoes, dinosaurs, a smartphone, video
+    games, taxes, my job, marriage, philosophy, Shakespeare, opera, ballet, rice, noodles,
+    tomatoes, a banana, the French Revolution, world history, physics, biology, algebra,
+    calculus, a python script, JavaScript, databases, Linux, robots, a spaceship, Paris,
+    London, Tokyo, Africa, the Amazon, penguins, a lion, butterflies, roses, the dentist, a
+    headache, coffee beans, chocolate cake, ice cream, a sandwich, soup, skiing, swimming,
+    tennis, the Olympic games, Beethoven, the Beatles, a violin, painting, photography,
+    architecture, bridges, trains, airports, a hotel room, a person, a woman, the man,
+    children, school, university, money, politics, elections, the law, religion, ghosts,
+    dreams, magic, humor, happiness, my friend, the weather, snow, a hurricane, the desert,
+    oil, solar power, batteries
     """.replace("\n", " ").split(",")
 )
 

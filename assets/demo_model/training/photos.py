@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -63,9 +63,10 @@ def usable(path: Path) -> bool:
     return path.suffix.lower() in SUFFIXES and path.name not in LEFT_OUT
 
 
-def held_out() -> list[Path]:
-    """The photographs for evaluation that are installed here."""
-    return [path for path in packaged() if usable(path) and path.name in HELD_OUT]
+def held_out(folders: Sequence[Path] = ()) -> list[Path]:
+    """The photographs for evaluation that are installed here, or lie in these folders."""
+    found = [*packaged(), *(path for folder in folders for path in sorted(folder.iterdir()))]
+    return [path for path in found if usable(path) and path.name in HELD_OUT]
 
 
 def collect(out: Path, folders: list[Path]) -> int:

@@ -1,7 +1,6 @@
-"""Drawing scenes on the GPU: one program a tile, distance fields sampled at 2 x 2 points a pixel."""
+"""Drawing scenes on the GPU: one program a tile, four samples of the distance fields a pixel."""
 
 from __future__ import annotations
-
 
 import torch
 import triton

@@ -37,7 +37,7 @@ class Frame:
 def frame_of(
     rng: random.Random, aspect: float, canvas: tuple[int, int], bucket: tuple[int, int], pad: bool
 ) -> Frame:
-    """The content's frame in a canvas that is later scaled to a bucket: all of it, or letterboxed."""
+    """The content's frame in a canvas, later scaled to a bucket: all of it, or letterboxed."""
     height, width = canvas
     if not pad:
         return Frame(0, 0, width, height)

@@ -34,7 +34,9 @@ ENDOFTEXT, IM_START, IM_END, VISION_START, VISION_END, IMAGE_PAD, VIDEO_PAD = ra
     SIZE - len(SPECIALS), SIZE
 )
 
-PATTERN: Final = r"[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+PATTERN: Final = (
+    r"[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
 ROUGH_PATTERN: Final = re.compile(r" ?[A-Za-z]+")
 
 
@@ -57,11 +59,11 @@ def common_words(count: int, seed: int = 0) -> list[str]:
             for text in (turn.question, turn.answer):
                 counts.update(ROUGH_PATTERN.findall(re.sub('"[^"]*"', '""', text)))
     for system in SYSTEM_PROMPTS:
-        counts.update({word: 300 for word in ROUGH_PATTERN.findall(system)})
+        counts.update(dict.fromkeys(ROUGH_PATTERN.findall(system), 300))
     for text in ("system", "user", "assistant"):
         counts[text] += 10**6
     for text in (answers.WHO, answers.BEYOND, answers.OFF_TOPIC, answers.NO_PICTURE):
-        counts.update({word: 10**5 for word in ROUGH_PATTERN.findall(text)})
+        counts.update(dict.fromkeys(ROUGH_PATTERN.findall(text), 10**5))
     saved = {word: (len(word) - 1) * n for word, n in counts.items() if len(word) > 1}
     return sorted(saved, key=lambda word: (-saved[word], word))[:count]
 
@@ -71,9 +73,7 @@ def build() -> Tokenizer:
     letters = byte_letters()
     words = common_words(SIZE - 256 - len(SPECIALS))
     tokens = [*letters, *(word.replace(" ", letters[32]) for word in words)]
-    model = BPE(
-        vocab={token: i for i, token in enumerate(tokens)}, merges=[], ignore_merges=True
-    )
+    model = BPE(vocab={token: i for i, token in enumerate(tokens)}, merges=[], ignore_merges=True)
     tokenizer = Tokenizer(model)
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [

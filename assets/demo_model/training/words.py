@@ -18,7 +18,7 @@ COMMON: Final[tuple[str, ...]] = tuple(
     coffee sugar honey water fire earth wind winter summer spring autumn monday friday sunday red
     black gold silver danger slow fast welcome please thanks ticket gate menu lunch dinner quiz jazz
     kayak vivid oxygen jungle wizard quick brown fox jumps over lazy box mix fix wax joy key ivy
-    bifocal lens camera vision pixel token model demo data code""".split()
+    bifocal lens camera vision pixel token model demo data code""".split()  # noqa: SIM905
 )
 
 
