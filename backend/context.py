@@ -47,7 +47,7 @@ def fit_context(
         else:
             prompt = chat_prompt([*system, *kept], plan.spec, tokenizer)
         if prompt.text_tokens + image_tokens < plan.ctx_len:
-            return FittedPrompt(prompt, indices, image_tokens, method, _notes(first))
+            return FittedPrompt(prompt, indices, image_tokens, method, _notes(first, method))
         if len(kept) == 1:
             raise _too_long(prompt.text_tokens, image_tokens, plan.ctx_len)
         first = _next_question(dialogue, first)
@@ -75,9 +75,11 @@ def _image_indices(turns: Sequence[Turn], first: int) -> tuple[int, ...]:
     return tuple(indices)
 
 
-def _notes(left_out: int) -> tuple[str, ...]:
+def _notes(left_out: int, method: Method) -> tuple[str, ...]:
     if not left_out:
         return ()
+    if method == "generate":
+        return ("The explicit prompt takes the last message alone; earlier ones were left out.",)
     return (f"The {left_out} oldest messages were left out, they no longer fit the context.",)
 
 

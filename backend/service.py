@@ -103,7 +103,8 @@ class Bifocal:
             engines = await self._supervisor.ready()
         fitted = fit_context(request, pictures, self.plan, engines.decoder.tokenizer)
         pictures = [pictures[index] for index in fitted.images]
-        placed = [placed[index] for index in fitted.images]
+        # Asked again: another request may have had a picture encoded during the wait.
+        placed = [self._report(picture) for picture in pictures]
 
         if engines.encoder and not all(image.cached for image in placed):
             yield StageEvent("encode", "The vision encoder looks at the images")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, NonNegativeInt, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     DotEnvSettingsSource,
@@ -26,6 +26,7 @@ from backend.types import Fit
 PREFIX = "BIFOCAL_"
 
 IntList = Annotated[tuple[int, ...], NoDecode]
+DeviceList = Annotated[tuple[NonNegativeInt, ...], NoDecode]
 StrList = Annotated[tuple[str, ...], NoDecode]
 
 
@@ -46,8 +47,8 @@ class Settings(BaseSettings):
     heights: IntList | None = Field(None, description="compiled heights in pixels, comma-separated")
     widths: IntList | None = Field(None, description="compiled widths, paired with the heights")
     fit: Fit = Field("stretch", description="stretch into the bucket, or pad (aspect kept)")
-    vision_devices: IntList = Field((0,), description="device group of the vision encoder")
-    language_devices: IntList = Field((1,), description="device group of the language decoder")
+    vision_devices: DeviceList = Field((0,), description="device group of the vision encoder")
+    language_devices: DeviceList = Field((1,), description="device group of the language decoder")
     seq_len: int | None = Field(None, gt=0, description="prefill length in tokens")
     ctx_len: int | None = Field(None, gt=0, description="context length in tokens")
     vision_batch: int | None = Field(None, gt=0, description="images the vision encoder batches")
@@ -72,7 +73,6 @@ class Settings(BaseSettings):
     embedding_cache_mb: int = Field(256, ge=0, description="memory for embeddings seen before")
     max_queue: int = Field(64, gt=0, description="requests that may wait or run at once")
     log_prompts: bool = Field(False, description="write prompts to the log")
-    hf_token: SecretStr | None = Field(None, description="Hugging Face token for gated models")
 
     @field_validator(
         "heights",
@@ -162,7 +162,7 @@ def _explain(error: Any) -> str:
     if error["type"] == "extra_forbidden":
         bare = field.removeprefix(PREFIX.lower())
         return f"{field} is not a setting. {nearest(bare, Settings.model_fields)}"
-    shown = "" if field == "auth" or field.endswith("token") else f" (given: {given!r})"
+    shown = "" if field == "auth" else f" (given: {given!r})"
     return f"{flag(field)}: {message[0].lower()}{message[1:]}{shown}."
 
 

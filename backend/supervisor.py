@@ -20,6 +20,7 @@ from backend.types import EngineState, EngineStatus, Health, OverallState
 log = logging.getLogger("bifocal")
 
 HEALTH_INTERVAL_S = 2.0
+ABANDON_INTERVAL_S = 0.5
 
 Loader = Callable[[Plan, Report], Engines]
 
@@ -99,6 +100,8 @@ class Supervisor:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
+        self._failure = self._failure or EngineError("The app is shutting down.")
+        self._done.set()
         if self._engines:
             members = [self._engines.encoder, self._engines.decoder]
             engines = [engine for engine in members if engine is not None]
@@ -115,9 +118,12 @@ class Supervisor:
             self._engines = await asyncio.shield(loading)
         except asyncio.CancelledError:
             self._abandoned = True
-            abandon_engines()
+            while not loading.done():
+                # Again and again: a process may just be about to be made.
+                abandon_engines()
+                await asyncio.wait([loading], timeout=ABANDON_INTERVAL_S)
             with suppress(BifocalError):
-                self._engines = await loading
+                self._engines = loading.result()
             raise
         except BifocalError as error:
             self._fail(error)
@@ -143,6 +149,10 @@ class Supervisor:
                 await self._engines.decoder.check_health()
             except EngineError as error:
                 self._fail(error)
+                return
+            except Exception as error:
+                log.exception("an engine cannot be asked for its health")
+                self._fail(EngineError(f"An engine does not answer ({type(error).__name__})."))
                 return
 
     def _fail(self, error: BifocalError) -> None:

@@ -53,7 +53,11 @@ def load_engines(plan: Plan, report: Report) -> Engines:
         # it is for us alone, who then end the engines in order.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         engine = _start(plan, role, configs[role])
-        report(role, "ready", "")
+        try:
+            report(role, "ready", "")
+        except BifocalError:
+            engine.shutdown()
+            raise
         return engine
 
     with ThreadPoolExecutor(len(configs), thread_name_prefix="load") as pool:
@@ -75,7 +79,7 @@ def _config(role: str, args: EngineArgs) -> Any:
         return AsyncEngineArgs(**args).create_engine_config()
     except ImportError as error:
         raise EngineError(
-            f"vLLM cannot be imported ({error}). Run `make install`, or `doctor` to see why."
+            f"vLLM cannot be imported ({error}). Run `make install` again."
         ) from error
     except Exception as error:
         raise _start_failure(role, error) from error

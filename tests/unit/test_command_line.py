@@ -54,11 +54,9 @@ VALUES = {
 def test_every_setting_is_a_flag_of_every_command(command: str) -> None:
     words = [command] if command else []
     for name, field in Settings.model_fields.items():
-        if name == "hf_token":
-            continue
         words += [flag(name)] if field.annotation is bool else [flag(name), VALUES.get(name, "7")]
     given = setting_flags(parse(*words, *(["cat.png"] if command == "buckets" else [])))
-    assert set(given) == set(Settings.model_fields) - {"hf_token"}
+    assert set(given) == set(Settings.model_fields)
     settings = read_settings(given)
     assert settings.heights == (364, 512)
     assert settings.vision_devices == (2, 3)

@@ -209,3 +209,13 @@ async def test_shutdown_while_loading_that_fails(under: Under) -> None:
 
 async def test_health_can_be_written_as_json(under: Under) -> None:
     json.dumps(under.json)
+
+
+async def test_whoever_waits_is_told_that_the_app_ends(under: Under) -> None:
+    """A request that waits for engines must not wait for ever once they will not come."""
+    waiting = asyncio.create_task(under.supervisor.ready())
+    await asyncio.sleep(0)
+    await under.supervisor.shutdown()
+    with pytest.raises(EngineError, match="shutting down"):
+        async with asyncio.timeout(5):
+            await waiting

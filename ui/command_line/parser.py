@@ -87,8 +87,6 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     """One flag a setting; absent flags are left to the environment."""
     group = parser.add_argument_group("settings")
     for name, field in Settings.model_fields.items():
-        if name == "hf_token":
-            continue  # a secret: from the environment only
         options: dict[str, Any] = {"dest": f"setting_{name}", "default": argparse.SUPPRESS}
         if field.annotation is bool:
             options["action"] = argparse.BooleanOptionalAction
