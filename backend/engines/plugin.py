@@ -6,13 +6,37 @@ one with `hf_overrides={"architectures": [...]}`. Only names are registered here
 built when an engine asks for them (see `vision_only` and `language_only`).
 """
 
+import multiprocessing
+import os
+import signal
+import threading
+from functools import cache
+
 VISION_PREFIX = "BifocalVision__"
 LANGUAGE_PREFIX = "BifocalLanguage__"
 WORKER_EXTENSION = "backend.engines.census.Census"
 
 
+@cache
+def end_with_parent() -> None:
+    """In a process that another started: end when that one is gone, however it went.
+
+    vLLM's engine processes outlive an app that is killed, and hold their memory and devices.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def wait() -> None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    threading.Thread(target=wait, name="end-with-parent", daemon=True).start()
+
+
 def register() -> None:
     """Entry point; safe to call more than once."""
+    end_with_parent()
     from vllm.model_executor.models.registry import _MULTIMODAL_MODELS, ModelRegistry
 
     for architecture in _MULTIMODAL_MODELS:

@@ -4,7 +4,7 @@ import re
 
 from playwright.async_api import BrowserContext, expect
 
-from tests.browser.screen import Screen, health
+from tests.browser.screen import ANSWER_WITHIN_MS, Screen, health
 
 
 async def test_stop_stops_and_the_next_question_is_answered(
@@ -35,7 +35,8 @@ async def test_two_people_do_not_disturb_each_other(
     await expect(screen.answers.last).to_contain_text("Stopped.")
 
     length = len(await other.answers.last.inner_text())
-    await expect(other.answers.last).to_have_text(re.compile(rf".{{{length + 100}}}", re.DOTALL))
+    longer = re.compile(rf".{{{length + 20}}}", re.DOTALL)
+    await expect(other.answers.last).to_have_text(longer, timeout=ANSWER_WITHIN_MS)
     await expect(other.stop).to_be_visible()
     await other.stop.click()
     await expect(other.answers.last).to_contain_text("Stopped.")
@@ -59,6 +60,6 @@ async def test_leaving_the_page_frees_the_engine(
     other = await Screen.open(other_context, babbling_app)
     screen = await Screen.open(context, babbling_app)
     await screen.babble()
-    await expect(other.status).to_contain_text("busy", timeout=10_000)
+    await expect(other.status).to_contain_text("busy", timeout=30_000)
     await screen.page.close()
-    await expect(other.status).not_to_contain_text("busy", timeout=10_000)
+    await expect(other.status).not_to_contain_text("busy", timeout=30_000)

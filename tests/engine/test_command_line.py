@@ -62,6 +62,34 @@ def living(session: int) -> list[str]:
     return [line for line in lines if not line.startswith("Z")]
 
 
+def wait_until_gone(session: int) -> None:
+    """Fails where a process of the session still lives after ten seconds."""
+    deadline = time.monotonic() + 10
+    while left := living(session):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.1)
+
+
+def test_killing_the_app_leaves_no_engine_behind() -> None:
+    """Nobody can tidy up after SIGKILL; the engine processes have to notice."""
+    process = subprocess.Popen(
+        [sys.executable, "launch.py", "serve", "--port", "0"],
+        cwd=repository(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.startswith("engines ready"):
+            break
+    assert len(living(process.pid)) > 4
+    process.kill()
+    process.wait()
+    wait_until_gone(process.pid)
+
+
 def test_interrupting_ask_ends_it_with_130_and_leaves_no_process() -> None:
     """Ctrl-C while the engines load: the exit status of the contract, no trace, nobody left."""
     process = subprocess.Popen(
@@ -81,7 +109,4 @@ def test_interrupting_ask_ends_it_with_130_and_leaves_no_process() -> None:
     assert process.returncode == 130
     assert stdout == ""
     assert "Traceback" not in stderr
-    deadline = time.monotonic() + 10
-    while left := living(process.pid):
-        assert time.monotonic() < deadline, left
-        time.sleep(0.1)
+    wait_until_gone(process.pid)

@@ -124,7 +124,8 @@ def make_pictures(
 ) -> tuple[Pictures, list[Scene]]:
     """Pictures for one place of the layout. `plain` leaves out pictures from outside the world."""
     canvas = random_canvas(rng, bucket)
-    sprites, backdrops, scenes, outside, jpeg = [], [], [], [], []
+    scenes: list[Scene] = []
+    sprites, backdrops, outside, jpeg = [], [], [], []
     noisy = rng.random() < 0.3
     while len(scenes) < size:
         aspect = random_aspect(rng)
@@ -188,7 +189,8 @@ class Segments:
     def add(self, turns: list[Turn], length: int, ask_first: bool = True) -> bool:
         """Append a conversation to the last row; False if it is too long."""
         ids: list[int] = []
-        places, numbers = [], []
+        places: list[int] = []
+        numbers: list[int] = []
         for i, turn in enumerate(turns):
             question = turn.question + ASK_END if i or ask_first else ASK_END
             ids += self.encoder.encode((NEXT if i else "") + question)
@@ -223,19 +225,24 @@ def opening(rng: random.Random) -> str:
 def make_batch(
     seed: tuple[int, ...], kind: str, bucket: tuple[int, int], atlas: Atlas, tokenizer: Tokenizer
 ) -> Batch:
-    """A batch of one kind: `single`, `several`, `text`, `text_first` or `later`."""
-    rng = random.Random(hash(seed))
+    """A batch of one kind: `single`, `several`, `text`, `text_first` or `later`.
+
+    `seed` ends with the GPU's number, on which the layout does not depend.
+    """
+    rng, shared = random.Random(hash(seed)), random.Random(hash(seed[:-1]))
     encoder = Encoder(tokenizer)
-    start = opening(rng)
-    buckets = {"text": (), "several": choose_buckets(rng, bucket), "later": (bucket, bucket)}.get(
-        kind, (bucket,)
-    )
+    start = opening(shared)
+    buckets = {
+        "text": (),
+        "several": choose_buckets(shared, bucket),
+        "later": (bucket, bucket),
+    }.get(kind, (bucket,))
     patches = sum(4 * rows * columns for rows, columns in map(grid, buckets)) + 1200
     size = max(8, PATCHES // patches)
     most = {2: 4, 3: 3, 4: 3}.get(len(buckets)) if kind == "several" else None
     drawn = [make_pictures(rng, atlas, one_, size, len(buckets) > 1, most) for one_ in buckets]
-    first = rng.choice(FIRST_QUESTIONS) if kind == "text_first" else None
-    pieces, after = prefix(rng, first, start, len(buckets))
+    first = shared.choice(FIRST_QUESTIONS) if kind == "text_first" else None
+    pieces, after = prefix(shared, first, start, len(buckets))
     if kind == "later":
         looks = [make_intro(scene) for scene in drawn[0][1]]
         texts = [[pieces[0], f"<|vision_end|>{look}{NEXT}<|vision_start|>"] for look in looks]
@@ -324,9 +331,9 @@ def draw_turns(
             return [each(rng, scenes)]
         return [about_several(rng, scenes) for _ in range(2 if segment == 1 else 1)]
     if segment == 0 and rng.random() < 0.8:
-        turn = ask(rng, scene, "describe")
-        assert turn is not None
-        return [turn]
+        described = ask(rng, scene, "describe")
+        if described is not None:
+            return [described]
     if segment == 1:
         turns = [one(rng, scene) for _ in range(rng.choice((2, 3)))]
         return turns if rng.random() < 0.9 else [who(rng), *turns[:1]]

@@ -142,7 +142,7 @@ def world_cases(seed: int, bucket: Size, scenes: int, choose: Choose, fit: Fit) 
     """Every kind of question about single scenes, `scenes` of each kind."""
     rng = random.Random(f"world {seed} {bucket} {fit}")
     left = dict.fromkeys(KINDS, scenes)
-    cases = []
+    cases: list[Case] = []
     while any(left.values()):
         shown = picture(rng, bucket, choose, fit, word_share=0.1)
         for kind in [kind for kind, count in left.items() if count]:
@@ -156,7 +156,7 @@ def world_cases(seed: int, bucket: Size, scenes: int, choose: Choose, fit: Fit) 
 def word_cases(seed: int, bucket: Size, count: int, choose: Choose) -> list[Case]:
     """Reading lettering that the bucket resolves."""
     rng = random.Random(f"words {seed} {bucket}")
-    cases = []
+    cases: list[Case] = []
     while len(cases) < count:
         shown = picture(rng, bucket, choose, word_share=1.0)
         turn = ask(rng, shown.scene, "read")
@@ -172,7 +172,7 @@ def small_print_cases(seed: int, count: int, size: Size = (1280, 720)) -> list[C
     only one).
     """
     rng = random.Random(f"small print {seed}")
-    cases = []
+    cases: list[Case] = []
     while len(cases) < count * len(BUCKETS):
         scene = random_scene(rng, size[0] / size[1], count=rng.randint(0, 2), word_share=1.0)
         if scene.word is None:
@@ -256,7 +256,7 @@ def photo_cases(
 def off_topic_cases(seed: int, count: int, choose: Choose) -> list[Case]:
     """Unrelated prompts, half of them beside a picture; and greetings."""
     rng = random.Random(f"off {seed}")
-    cases = []
+    cases: list[Case] = []
     for number in range(count):
         if number % 2:
             file = picture(rng, BUCKETS[number // 2 % 3], choose).file

@@ -8,8 +8,9 @@ import queue
 import random
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from tokenizers import Tokenizer
 
@@ -17,14 +18,14 @@ from . import atlas as atlases
 from .batches import Batch, make_batch
 from .layout import BUCKETS
 
-EARLY: Final = 1200
-"""Steps during which small pictures and single ones prevail."""
 
+def plan(seed: int, step: int, early: int) -> tuple[str, tuple[int, int]]:
+    """The kind and bucket of the batch of a step, the same on all GPUs.
 
-def plan(seed: int, step: int) -> tuple[str, tuple[int, int]]:
-    """The kind and bucket of the batch of a step, the same on all GPUs."""
+    During the first `early` steps small pictures and single ones prevail.
+    """
     rng = random.Random(hash((seed, step, 7)))
-    if step < EARLY:
+    if step < early:
         kind = rng.choices(("single", "several", "text"), (0.93, 0.05, 0.02))[0]
         return kind, rng.choices(BUCKETS, (0.6, 0.25, 0.15))[0]
     kinds = ("single", "several", "text", "text_first", "later")
@@ -32,28 +33,36 @@ def plan(seed: int, step: int) -> tuple[str, tuple[int, int]]:
     return kind, rng.choices(BUCKETS, (0.3, 0.32, 0.38))[0]
 
 
-def work(
-    out: Any, seed: int, rank: int, first: int, stride: int, atlas: Path, tokens: Path
-) -> None:
+@dataclass(frozen=True)
+class Source:
+    """What batches are made from."""
+
+    seed: int
+    rank: int
+    early: int
+    atlas: Path
+    tokenizer: Path
+
+
+def work(out: Any, source: Source, first: int, stride: int) -> None:
     """One worker: every `stride`-th step's batch, for ever."""
     os.nice(2)
-    fields = atlases.load(atlas)
-    tokenizer = Tokenizer.from_file(str(tokens))
+    fields = atlases.load(source.atlas)
+    tokenizer = Tokenizer.from_file(str(source.tokenizer))
     step = first
     while True:
-        kind, bucket = plan(seed, step)
-        out.put(make_batch((seed, step, rank), kind, bucket, fields, tokenizer))
+        kind, bucket = plan(source.seed, step, source.early)
+        seed = (source.seed, step, source.rank)
+        out.put(make_batch(seed, kind, bucket, fields, tokenizer))
         step += stride
 
 
-def feed(
-    seed: int, rank: int, start: int, workers: int, atlas: Path, tokens: Path
-) -> Iterator[Batch]:
+def feed(source: Source, start: int, workers: int) -> Iterator[Batch]:
     """Batches from step `start` on. The workers end with the process."""
     context = mp.get_context("spawn")
     queues = [context.Queue(3) for _ in range(workers)]
     for i, out in enumerate(queues):
-        args = (out, seed, rank, start + i, workers, atlas, tokens)
+        args = (out, source, start + i, workers)
         context.Process(target=work, args=args, daemon=True).start()
     ready: queue.Queue[Batch] = queue.Queue(6)
 

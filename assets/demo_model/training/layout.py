@@ -117,10 +117,3 @@ def positions(layout: Layout) -> Ints:
     start += layout.after
     parts += [np.tile(np.arange(length) + start, (3, 1)) for length in layout.segments]
     return np.concatenate(parts, 1)
-
-
-def segment_mask(layout: Layout) -> npt.NDArray[np.bool_]:
-    """[sum of segments, length] what a segment's tokens see: the prefix, and their own past."""
-    owner = np.repeat(np.arange(len(layout.segments)), layout.segments)
-    own = (owner[:, None] == owner[None]) & np.tril(np.ones((len(owner),) * 2, bool))
-    return np.concatenate([np.ones((len(owner), layout.prefix), bool), own], 1)

@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .export import HEADS, HIDDEN, LAYERS, TEXT_MLP, VISION_LAYERS, VISION_MLP
-from .layout import Layout, patch_positions, picture_slots, positions, segment_mask, window_order
+from .layout import Layout, patch_positions, picture_slots, positions, window_order
 from .tokenizer import SIZE
 
 HEAD = HIDDEN // HEADS
@@ -223,5 +223,14 @@ def text_angles(layout: Layout, device: torch.device) -> tuple[Tensor, Tensor]:
 @cache
 def constant(layout: Layout, what: str, device: torch.device) -> Tensor:
     """`slots` or `mask` of a layout, on the device."""
-    value = picture_slots(layout) if what == "slots" else segment_mask(layout)
-    return torch.from_numpy(value).to(device)
+    if what == "slots":
+        return torch.from_numpy(picture_slots(layout)).to(device)
+    return segment_mask(layout, device)
+
+
+def segment_mask(layout: Layout, device: torch.device) -> Tensor:
+    """[sum of segments, length] what a segment's tokens see: the prefix, and their own past."""
+    lengths = torch.tensor(layout.segments, device=device)
+    owner = torch.repeat_interleave(torch.arange(len(lengths), device=device), lengths)
+    own = (owner[:, None] == owner[None]).tril()
+    return F.pad(own, (layout.prefix, 0), value=True)

@@ -29,7 +29,7 @@ from .batches import KINDS, Batch
 from .checkpoint import load_checkpoint, to_checkpoint
 from .effects import paint, ship, to_patches
 from .export import read_weights, write_weights
-from .feed import feed
+from .feed import Source, feed
 from .layout import BUCKETS
 from .model import DemoModel
 from .optimizer import Muon, matrices
@@ -53,8 +53,8 @@ class Options:
     rate: float
     muon_rate: float
     compile: bool
-    warmup: float
     most_steps: int
+    early: int
 
 
 def options() -> Options:
@@ -71,8 +71,8 @@ def options() -> Options:
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--muon-rate", type=float, default=0.02)
     parser.add_argument("--no-compile", dest="compile", action="store_false")
-    parser.add_argument("--warmup", type=float, default=0.01, help="share of the time")
     parser.add_argument("--most-steps", type=int, default=10**9)
+    parser.add_argument("--early", type=int, default=1200, help="steps of mostly small pictures")
     return Options(**vars(parser.parse_args()))
 
 
@@ -217,7 +217,8 @@ def main() -> None:
         state = torch.load(saved, map_location=device)
         trainer.restore(state)
         step, spent = state["step"], state["spent"]
-    batches = feed(chosen.seed, rank, step, chosen.workers, chosen.atlas, chosen.tokenizer)
+    source = Source(chosen.seed, rank, chosen.early, chosen.atlas, chosen.tokenizer)
+    batches = feed(source, step, chosen.workers)
     begun = last_save = last_log = time.monotonic() - spent
     last_save = last_log = time.monotonic()
     waited, since, progress = 0.0, step, 0.0
