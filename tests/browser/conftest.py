@@ -165,7 +165,8 @@ async def context(
 ) -> AsyncIterator[BrowserContext]:
     """A fresh profile; when the test fails, its trace and last screen stay in `test-results`."""
     context = await browser.new_context(viewport={"width": 1280, "height": 860})
-    await context.tracing.start(screenshots=True, snapshots=True)
+    # Without screenshots: filming every frame starves an engine that shares the cores.
+    await context.tracing.start(snapshots=True)
     yield context
     name = re.sub(r"\W+", "-", request.node.name)
     if any(request.node.stash.get(OUTCOMES, {}).values()):
