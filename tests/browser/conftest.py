@@ -83,21 +83,29 @@ def app(image_server: ImageServer, closed_port: int) -> Iterator[str]:
 def babbling_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """An app whose model never ends an answer by itself, so that there is time to stop it."""
     model = endless_copy(ROOT / "assets" / "demo_model", tmp_path_factory.mktemp("endless"))
-    with running_app("babbling_app", "--model", str(model)) as address:
+    with running_app("babbling_app", "--model", str(model), niceness=10) as address:
         wait_until_ready(address, "babbling_app")
         yield address
 
 
 @contextmanager
-def running_app(name: str, *flags: str) -> Iterator[str]:
-    """The app as a person starts it, on a free port; its log stays in `test-results`."""
+def running_app(name: str, *flags: str, niceness: int = 0) -> Iterator[str]:
+    """The app as a person starts it, on a free port; its log stays in `test-results`.
+
+    An engine that never pauses would take two cores from the browser: `niceness` gives them back.
+    """
     RESULTS.mkdir(exist_ok=True)
     log = RESULTS / f"{name}.log"
     environment = {k: v for k, v in os.environ.items() if not k.upper().startswith("BIFOCAL_")}
-    command = [sys.executable, "launch.py", "serve", "--port", "0", *flags]
+    command = ["nice", "-n", str(niceness), sys.executable, "launch.py", "serve", "--port", "0"]
     with log.open("wb") as out:
         process = subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdout=out, stderr=out, start_new_session=True
+            [*command, *flags],
+            cwd=ROOT,
+            env=environment,
+            stdout=out,
+            stderr=out,
+            start_new_session=True,
         )
     try:
         yield _address(process, log)

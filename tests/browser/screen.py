@@ -97,12 +97,16 @@ class Screen:
             await field.fill(value)
             await field.blur()
 
+    async def ready_to_babble(self) -> None:
+        """Settings for an endless answer."""
+        await self.set_options(max_tokens="15000", temperature="1", seed="")
+
     async def babble(self) -> None:
         """Start an answer that goes on until it is stopped; needs the babbling app.
 
         Not hotter: random bytes make a browser look for fonts, which can freeze it for seconds.
         """
-        await self.set_options(max_tokens="12000", temperature="1", seed="")
+        await self.ready_to_babble()
         await self.ask(ENDLESS)
         begun = re.compile(r"\w+ \w+")
         await expect(self.answers.last).to_have_text(begun, timeout=ANSWER_WITHIN_MS)

@@ -29,6 +29,7 @@ async def test_two_people_do_not_disturb_each_other(
 ) -> None:
     screen = await Screen.open(context, babbling_app)
     other = await Screen.open(other_context, babbling_app)
+    await other.ready_to_babble()
     await screen.babble()
     await other.babble()
     await screen.stop.click()
