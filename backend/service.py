@@ -17,7 +17,8 @@ from backend.intake.decode import decode
 from backend.intake.limits import intake_limits
 from backend.intake.prepare import Picture, place_picture, prepare_picture
 from backend.intake.preview import webp_thumbnail
-from backend.intake.read import display_name, read
+from backend.intake.read import display_name
+from backend.intake.reader import Reader
 from backend.plan import Plan, make_plan
 from backend.settings import Settings
 from backend.stopwatch import Stopwatch
@@ -50,6 +51,7 @@ class Bifocal:
         self.settings = settings
         self.plan = plan or make_plan(settings)
         self._limits = intake_limits(settings)
+        self._reader = Reader(self._limits)
         self._cache = EmbeddingCache(settings.embedding_cache_mb * 1_000_000)
         self._supervisor = Supervisor(self.plan, loader)
 
@@ -75,12 +77,12 @@ class Bifocal:
 
     async def place(self, image: ImageInput, fit: Fit | None = None) -> PlacedImage:
         """The bucket an image would be given; needs no engine. Raises InputError."""
-        data = await asyncio.to_thread(read, image, self._limits)
+        data = await asyncio.to_thread(self._reader.read, image)
         return self._report(await asyncio.to_thread(self._place, image, data, fit))
 
     async def preview(self, image: ImageInput, side: int) -> bytes:
         """The picture as a person sees it, as a small WebP file. Raises InputError."""
-        data = await asyncio.to_thread(read, image, self._limits)
+        data = await asyncio.to_thread(self._reader.read, image)
         loaded = await asyncio.to_thread(decode, data, display_name(image), self._limits)
         return await asyncio.to_thread(webp_thumbnail, loaded.pixels, side)
 
@@ -121,7 +123,7 @@ class Bifocal:
         """Fetch and decode every image at the same time, off the event loop."""
         with watch.stage("fetch"):
             data = await gather_or_cancel(
-                asyncio.to_thread(read, image, self._limits) for image in inputs
+                asyncio.to_thread(self._reader.read, image) for image in inputs
             )
         with watch.stage("prepare"):
             return await gather_or_cancel(
