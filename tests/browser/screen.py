@@ -16,6 +16,8 @@ ENDLESS = "Tell me everything about everything."
 
 expect.set_options(timeout=15_000)
 
+TWO_FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
 WATCH_LENGTHS = """() => {
   window.lengths = [];
   const look = () => {
@@ -91,11 +93,16 @@ class Screen:
         drawer = self.page.locator("#bf-settings")
         if not await drawer.get_by_label("Max tokens").is_visible():
             await drawer.get_by_role("button", name="Settings").click()
+            await expect(drawer.get_by_label("Max tokens")).to_be_visible()
+            # The fields are made now; what is typed before they are drawn would be set back.
+            await self.page.evaluate(TWO_FRAMES)
         for label, value in values.items():
             pattern = re.compile(label.replace("_", " "), re.IGNORECASE)
             field = drawer.get_by_role("spinbutton", name=pattern)
             await field.fill(value)
             await field.blur()
+            await expect(field).to_have_value(value)
+        await self.page.evaluate(TWO_FRAMES)
 
     async def ready_to_babble(self) -> None:
         """Settings for an endless answer."""
