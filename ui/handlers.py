@@ -183,7 +183,7 @@ class Handlers:
     # Everything else
 
     def stop(self, session: Session, typed: str) -> None:
-        """Stop this session's answer; the handler that streams it draws the end."""
+        """Stop the visitor's answer; the handler that streams it draws the end."""
         session.typed = typed
         session.stop()
 
