@@ -9,7 +9,7 @@ from typing import Any, cast
 from vllm.sampling_params import RequestOutputKind, SamplingParams
 from vllm.v1.engine.async_llm import AsyncLLM
 
-from backend.engines.ending import end_engine
+from backend.engines.engine import VllmEngine
 from backend.engines.faults import engine_faults
 from backend.engines.handover import decoder_input
 from backend.engines.protocols import Chunk, PreparedImage
@@ -17,13 +17,13 @@ from backend.prompts import ImageSlot, Prompt, Tokenizer
 from backend.types import Embedding, FinishReason, Sampling
 
 
-class VllmLanguageDecoder:
+class VllmLanguageDecoder(VllmEngine):
     """Text and image rows in, tokens out; the engine has no vision tower."""
 
     name = "language decoder"
 
     def __init__(self, engine: AsyncLLM, image_token: str) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._image_id = engine.get_tokenizer().convert_tokens_to_ids(image_token)
 
     @property
@@ -60,23 +60,6 @@ class VllmLanguageDecoder:
 
     async def _input(self, prompt: Prompt, images: Sequence[Any]) -> Any:
         return decoder_input(prompt, images)
-
-    async def check_health(self) -> None:
-        async with engine_faults(self.name):
-            await self._engine.check_health()
-
-    async def parameters(self) -> dict[str, int]:
-        counts: list[dict[str, int]] = await self._engine.collective_rpc("census")
-        return counts[0]
-
-    @property
-    def unfinished(self) -> int:
-        return int(self._engine.get_num_unfinished_requests())
-
-    def shutdown(self) -> None:
-        end_engine(self._engine)
-        # AsyncLLM cleans up in __del__, which must not be left to the interpreter's end.
-        del self._engine
 
 
 class VllmFusedEngine(VllmLanguageDecoder):

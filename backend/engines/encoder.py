@@ -12,7 +12,7 @@ from vllm.inputs.engine import MultiModalInput, mm_input
 from vllm.pooling_params import PoolingParams
 from vllm.v1.engine.async_llm import AsyncLLM
 
-from backend.engines.ending import end_engine
+from backend.engines.engine import VllmEngine
 from backend.engines.faults import engine_faults
 from backend.engines.handover import RenderedImage, check_rows
 from backend.engines.protocols import PreparedImage
@@ -20,11 +20,13 @@ from backend.errors import EngineError
 from backend.types import Embedding
 
 
-class VllmVisionEncoder:
+class VllmVisionEncoder(VllmEngine):
     """One image a request; vLLM batches what arrives together."""
 
+    name = "vision encoder"
+
     def __init__(self, engine: AsyncLLM, model: str, image_token: str) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._model = model
         self._width: int = engine.model_config.get_hidden_size()
         tokenizer = engine.get_tokenizer()
@@ -35,7 +37,7 @@ class VllmVisionEncoder:
 
         Cancelling aborts the request in the engine. Raises EngineError.
         """
-        async with engine_faults("vision encoder"):
+        async with engine_faults(self.name):
             started = time.perf_counter()
             rendered = await self._render(image)
             rows = await self._pool(rendered, image.digest)
@@ -75,20 +77,3 @@ class VllmVisionEncoder:
             # Unlike generate(), encode() does not abort when its iterator is dropped.
             await stream.aclose()
         raise EngineError("The vision encoder ended without an answer; try again.")
-
-    async def check_health(self) -> None:
-        async with engine_faults("vision encoder"):
-            await self._engine.check_health()
-
-    async def parameters(self) -> dict[str, int]:
-        counts: list[dict[str, int]] = await self._engine.collective_rpc("census")
-        return counts[0]
-
-    @property
-    def unfinished(self) -> int:
-        return int(self._engine.get_num_unfinished_requests())
-
-    def shutdown(self) -> None:
-        end_engine(self._engine)
-        # AsyncLLM cleans up in __del__, which must not be left to the interpreter's end.
-        del self._engine

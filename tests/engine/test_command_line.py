@@ -41,6 +41,10 @@ def test_ask_answers_with_the_result_object_alone_on_stdout(
     result = json.loads(described.stdout)
     assert (result["topology"], result["target"], result["method"]) == ("split", "cpu", "chat")
     assert result["finish_reason"] == "stop"
+    assert result["text"] == (
+        "A large red circle at the middle left, a large blue star in the center and a large green "
+        "square at the middle right, on a white background."
+    )
     (image,) = result["images"]
     assert image["bucket"]["tokens"] == result["usage"]["image_tokens"] > 0
     assert image["bucket"]["fit"] == "stretch"
@@ -53,6 +57,21 @@ def test_ask_leaves_a_quiet_terminal(described: subprocess.CompletedProcess[str]
     """vLLM's processes are noisy; a person sees our lines and no warnings or traces."""
     noise = ("Traceback", "Warning", "WARNING", "ERROR", "Exception")
     assert [line for line in described.stderr.splitlines() if any(n in line for n in noise)] == []
+
+
+def started_until(said: str, command: list[str]) -> subprocess.Popen[str]:
+    """The command in a session of its own, once it has said this on stderr."""
+    process = subprocess.Popen(
+        command,
+        cwd=repository(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stderr is not None
+    assert any(said in line for line in process.stderr), f"it ended without saying {said!r}"
+    return process
 
 
 def living(session: int) -> list[str]:
@@ -72,18 +91,8 @@ def wait_until_gone(session: int) -> None:
 
 def test_killing_the_app_leaves_no_engine_behind() -> None:
     """Nobody can tidy up after SIGKILL; the engine processes have to notice."""
-    process = subprocess.Popen(
-        [sys.executable, "launch.py", "serve", "--port", "0"],
-        cwd=repository(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    assert process.stderr is not None
-    for line in process.stderr:
-        if line.startswith("engines ready"):
-            break
+    serve = [sys.executable, "launch.py", "serve", "--port", "0"]
+    process = started_until("engines ready", serve)
     assert len(living(process.pid)) > 4
     process.kill()
     process.wait()
@@ -92,18 +101,7 @@ def test_killing_the_app_leaves_no_engine_behind() -> None:
 
 def test_interrupting_ask_ends_it_with_130_and_leaves_no_process() -> None:
     """Ctrl-C while the engines load: the exit status of the contract, no trace, nobody left."""
-    process = subprocess.Popen(
-        [*ASK, "--prompt", "Describe this image."],
-        cwd=repository(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    assert process.stderr is not None
-    for line in process.stderr:
-        if "starting the engine process" in line:
-            break
+    process = started_until("starting the engine process", [*ASK, "--prompt", "Describe this."])
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     stdout, stderr = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 130
