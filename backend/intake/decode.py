@@ -5,109 +5,131 @@ from __future__ import annotations
 import hashlib
 import io
 import struct
-import warnings
+import zlib
 
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image, UnidentifiedImageError
 
 from backend.errors import InputError
+from backend.intake.bombs import refuse_bombs, refuse_icon_bombs, unpacks_to_too_much
+from backend.intake.colour import to_rgb
+from backend.intake.formats import READABLE, readable_formats
+from backend.intake.kinds import is_picture, what_it_is
 from backend.intake.limits import IntakeLimits
+from backend.intake.orientation import read_orientation, swaps_sides, turned
+from backend.intake.scale import draft, reduced
 from backend.types import LoadedImage
 
-FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "MPO", "PPM", "AVIF", "JPEG2000", "ICO")
-READABLE = "PNG, JPEG, WebP, GIF, BMP, TIFF, AVIF or JPEG 2000"
+FAULTS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    EOFError,
+    Image.DecompressionBombError,
+    LookupError,
+    MemoryError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
+"""What Pillow's decoders raise for truncated, broken or hostile files."""
+
+TEXT_BOMBS = ("too large for PngImagePlugin", "Too much memory used in text chunks")
+"""Pillow's words for a PNG whose text or profile unpacks to more than a megabyte, or 64 in all."""
+
+STRIP = 64
+"""Rows hashed at a time."""
 
 
-def decode(data: bytes, name: str, limits: IntakeLimits) -> LoadedImage:
-    """The first frame as RGB, with its orientation applied and transparency over white.
+def decode(
+    data: bytes, name: str, limits: IntakeLimits, enough: tuple[int, int] | None = None
+) -> LoadedImage:
+    """The first frame as sRGB, with its orientation applied and transparency over white.
+
+    `enough` is a width and a height in pixels, as a person sees the picture, below which its
+    pixels are not reduced; without it they are not reduced at all.
 
     Raises InputError: `image_too_large` for bytes or pixels over the limits, `image_unreadable` for
-    anything that is not a whole picture in a known format.
+    anything that is not a whole picture in a known format; the message says what it is instead.
     """
     if len(data) > limits.max_bytes:
         raise too_many_bytes(name, limits)
     if not data:
         raise InputError("image_unreadable", f"{name} is empty: choose another file.")
-    with warnings.catch_warnings():
-        # Our own limit below is stricter than Pillow's warning, and is checked before decoding;
-        # what else it warns of (odd EXIF, odd tags) is nothing a person can act on.
-        warnings.simplefilter("ignore")
-        try:
-            return _decode(data, name, limits)
-        except InputError:
-            raise
-        except UnidentifiedImageError:
-            raise InputError(
-                "image_unreadable", f"{name} is not an image this app can read: use {READABLE}."
-            ) from None
-        except (
-            OSError,
-            ValueError,
-            SyntaxError,
-            EOFError,
-            IndexError,
-            KeyError,
-            TypeError,
-            ArithmeticError,
-            RuntimeError,
-            struct.error,
-            Image.DecompressionBombError,
-        ):
-            # Pillow's decoders raise any of these for truncated or broken files.
-            raise InputError(
-                "image_unreadable",
-                f"{name} is damaged or incomplete: save it again as PNG or JPEG.",
-            ) from None
+    try:
+        return _decode(data, name, limits, enough)
+    except FAULTS as fault:
+        raise _explained(fault, data, name) from None
 
 
-def _decode(data: bytes, name: str, limits: IntakeLimits) -> LoadedImage:
-    notes: list[str] = []
-    with Image.open(io.BytesIO(data), formats=_available_formats()) as opened:
-        if opened.width * opened.height > limits.max_pixels:
-            raise InputError(
-                "image_too_large",
-                f"{name} has {opened.width} x {opened.height} pixels; at most "
-                f"{limits.max_pixels / 1e6:g} megapixels are allowed. Make it smaller.",
-            )
-        if getattr(opened, "n_frames", 1) > 1 and opened.format != "MPO":
-            notes.append("only the first of several frames is used")
-        opened.seek(0)
+def _decode(
+    data: bytes, name: str, limits: IntakeLimits, enough: tuple[int, int] | None
+) -> LoadedImage:
+    refuse_icon_bombs(data, name, limits)
+    with Image.open(io.BytesIO(data), formats=readable_formats()) as opened:
+        refuse_bombs(opened, data, name, limits)
+        notes = _notes(opened)
+        stored = opened.size
+        draft(opened, _as_stored(enough, read_orientation(opened)))
+        drafted = opened.size != stored
         opened.load()
-        upright = ImageOps.exif_transpose(opened)
-        pixels = to_rgb(upright)
-    digest = hashlib.sha256(f"{pixels.mode} {pixels.width}x{pixels.height} ".encode())
-    digest.update(pixels.tobytes())
-    return LoadedImage(pixels, digest.hexdigest(), pixels.width, pixels.height, name, tuple(notes))
+        # Asked again: TIFF says until then how it lies in the file, and has the size it will have.
+        orientation = read_orientation(opened)
+        enough = _as_stored(enough, orientation)
+        # An icon's picture may be of another size than its directory says.
+        width, height = stored if drafted else opened.size
+        pixels = turned(reduced(to_rgb(reduced(opened, enough)), enough), orientation)
+    width, height = _as_seen(width, height, orientation)
+    return LoadedImage(pixels, _digest(pixels, width, height), width, height, name, notes)
 
 
-def to_rgb(image: Image.Image) -> Image.Image:
-    """Any mode as RGB: high bit depths scaled rather than clipped, transparency over white."""
-    if image.mode in ("I", "F") or image.mode.startswith("I;16"):
-        return _scale_to_8_bits(image).convert("RGB")
-    if image.has_transparency_data:
-        rgba = image.convert("RGBA")
-        white = Image.new("RGBA", rgba.size, "white")
-        return Image.alpha_composite(white, rgba).convert("RGB")
-    return image.convert("RGB")
+def _as_stored(size: tuple[int, int] | None, orientation: int) -> tuple[int, int] | None:
+    """A size seen by a person as that of the file's rows and columns."""
+    return _as_seen(*size, orientation) if size else None
 
 
-def _scale_to_8_bits(image: Image.Image) -> Image.Image:
-    """16-bit values by 1/257; 32-bit and float values from their own range."""
-    if image.mode.startswith("I;16"):
-        image = image.convert("I")
-        low, high = 0.0, 65535.0
-    else:
-        lowest, highest = image.getextrema()
-        low, high = float(lowest), float(highest)  # type: ignore[arg-type]
-        if image.mode == "I" and low >= 0 and 255 < high <= 65535:
-            low, high = 0.0, 65535.0
-    scale = 255.0 / (high - low) if high > low else 0.0
-    scaled = image.convert("F").point(lambda value: value * scale - low * scale)
-    return scaled.convert("L")
+def _as_seen(width: int, height: int, orientation: int) -> tuple[int, int]:
+    return (height, width) if swaps_sides(orientation) else (width, height)
 
 
-def _available_formats() -> tuple[str, ...]:
-    Image.init()
-    return tuple(name for name in FORMATS if name in Image.OPEN)
+def _notes(opened: Image.Image) -> tuple[str, ...]:
+    # An MPO's other pictures are a preview or a depth map: to a person it is one picture. Counting
+    # all frames would mean reading them, of which a small file can hold a million.
+    if opened.format == "MPO" or not getattr(opened, "is_animated", False):
+        return ()
+    which = "main" if opened.format == "HEIF" else "first"
+    return (f"only the {which} of several frames is used",)
+
+
+def _digest(pixels: Image.Image, width: int, height: int) -> str:
+    digest = hashlib.sha256(f"{pixels.mode} {width}x{height} ".encode())
+    # All at once would be a second copy of the picture, and takes twice as long.
+    for top in range(0, pixels.height, STRIP):
+        strip = (0, top, pixels.width, min(top + STRIP, pixels.height))
+        digest.update(pixels.crop(strip).tobytes())
+    return digest.hexdigest()
+
+
+def _explained(fault: BaseException, data: bytes, name: str) -> InputError:
+    """What is wrong with a file, for a person."""
+    kind = what_it_is(data)
+    if kind:
+        return InputError(
+            "image_unreadable", f"{name} is {kind}, not an image this app can read: use {READABLE}."
+        )
+    bomb = isinstance(fault, Image.DecompressionBombError | MemoryError)
+    if bomb or any(words in str(fault) for words in TEXT_BOMBS):
+        return unpacks_to_too_much(name)
+    if isinstance(fault, UnidentifiedImageError) and not is_picture(data):
+        return InputError(
+            "image_unreadable", f"{name} is not an image this app can read: use {READABLE}."
+        )
+    return InputError(
+        "image_unreadable", f"{name} is damaged or incomplete: save it again as PNG or JPEG."
+    )
 
 
 def too_many_bytes(name: str, limits: IntakeLimits) -> InputError:

@@ -2,55 +2,54 @@
 
 A URL comes from a stranger, so the fetch must not reach anything the stranger could not: only http
 and https, only allowed ports, every address a name resolves to must be public, at every redirect,
-and the connection goes to the very address that was checked. Proxies and credentials from the
-environment are not used, because a proxy would connect to an address nobody checked.
+and the connection goes to the very address that was checked. `requests` sessions are not used: they
+add cookies, `.netrc` and proxies, and read a redirect's body to its end whatever its size.
+
+A proxy looks names up itself, so the addresses behind it cannot be checked here. Those of the
+environment are therefore used only where `allow-private-urls` has lifted that check anyway.
 """
 
 from __future__ import annotations
 
-import ipaddress
+import importlib.metadata
 import socket
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
-from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
+from urllib.parse import urljoin
 
 import requests
 from requests.adapters import HTTPAdapter
+from requests.utils import get_environ_proxies, select_proxy
+from urllib3.util import parse_url
 
 from backend.errors import InputError
+from backend.intake.address import Address, Resolver, parse_address, public_ip, resolve
+from backend.intake.deadline import Deadline
 from backend.intake.decode import too_many_bytes
 from backend.intake.limits import IntakeLimits
 
 MAX_REDIRECTS = 5
-USER_AGENT = "Bifocal/0.1 (image fetch for a vision-language demo)"
-DEFAULT_PORTS = {"http": 80, "https": 443}
+REDIRECTS = (301, 302, 303, 307, 308)
 CHUNK = 64 * 1024
-NOT_PUBLIC = (
-    ipaddress.ip_network("192.0.0.0/24"),  # protocol assignments; Oracle's metadata service
-    ipaddress.ip_network("168.63.129.16/32"),  # Azure's host, reachable from inside only
-)
-"""IPv4 networks that Python 3.11 calls global."""
-
-Resolver = Callable[[str, int], list[str]]
-
-
-def resolve(host: str, port: int) -> list[str]:
-    """Every address of a name, as text, best first; raises OSError where there is none.
-
-    The system's order puts addresses last that this machine has no route to.
-    """
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(info[4][0]) for info in found))
+STATUSES = {
+    401: "asks for a password",
+    403: "refuses access",
+    404: "has no such file",
+    410: "has no such file any more",
+    429: "has had too many requests: try again later",
+}
 
 
 class PinnedAdapter(HTTPAdapter):
-    """Connects to one checked address while TLS and the Host header keep the URL's name."""
+    """Connects to one checked IP address while TLS and the Host header keep the URL's name.
 
-    def __init__(self, address: str, host: str) -> None:
-        self._address, self._host = address, host
+    Without an IP address it connects where the URL or the proxy says.
+    """
+
+    def __init__(self, ip: str | None, host: str) -> None:
+        self._ip, self._host = ip, host
         self._connections: list[Any] = []
         super().__init__(max_retries=0)
 
@@ -77,9 +76,10 @@ class PinnedAdapter(HTTPAdapter):
         host: Any
         pool: Any
         host, pool = super().build_connection_pool_key_attributes(request, verify, cert)
-        host["host"] = self._address
-        if host["scheme"] == "https":
-            pool["server_hostname"] = pool["assert_hostname"] = self._host
+        if self._ip is not None:
+            host["host"] = self._ip
+            if host["scheme"] == "https":
+                pool["server_hostname"] = pool["assert_hostname"] = self._host
         return host, pool
 
 
@@ -87,141 +87,139 @@ def fetch(url: str, limits: IntakeLimits, resolver: Resolver = resolve) -> bytes
     """The body behind an http(s) URL.
 
     Raises InputError: `url_refused` for a URL that may not be fetched, `url_failed` where nothing
-    useful came back in time, `image_too_large` for a body over the limit.
+    useful came back in time, `image_too_large` for a body over the limit. Messages name the host
+    that was asked for, never one it redirects to.
     """
-    deadline = time.monotonic() + limits.fetch_timeout_s
+    deadline = Deadline(limits.fetch_timeout_s)
+    first = address = parse_address(url, limits)
     for _ in range(MAX_REDIRECTS + 1):
-        parts, address = check(url, limits, resolver)
-        with requests.Session() as session:
-            session.trust_env = False
-            adapter = PinnedAdapter(address, str(parts.hostname))
-            session.mount(f"{parts.scheme}://", adapter)
-            try:
-                with (
-                    _at(deadline, adapter.abort),
-                    session.get(
-                        urlunsplit(parts),
-                        stream=True,
-                        allow_redirects=False,
-                        timeout=_left(deadline, limits),
-                        headers=_headers(parts),
-                    ) as response,
-                ):
-                    if response.is_redirect:
-                        url = urljoin(url, response.headers["location"])
-                        continue
-                    with _at(deadline, response.raw.shutdown):
-                        return _body(response, limits, deadline)
-            except requests.Timeout:
-                raise _too_slow(limits) from None
-            except (requests.RequestException, ValueError):
-                _left(deadline, limits)
-                raise InputError(
-                    "url_failed", f"{parts.hostname} could not be reached: check the address."
-                ) from None
+        who = first.host if address is first else f"{first.host}, after a redirect,"
+        ip, proxies = _way(address, first, limits, resolver, deadline)
+        try:
+            with _answer(address, ip, proxies, deadline) as response:
+                location = _location(response)
+                if response.status_code not in REDIRECTS or not location:
+                    return _body(response, who, limits, deadline)
+        except (requests.RequestException, OSError, ValueError) as fault:
+            deadline.left()
+            raise InputError("url_failed", _reason(fault, who)) from None
+        address = _next(address, first, location, limits)
     raise InputError("url_failed", f"The address redirects more than {MAX_REDIRECTS} times.")
 
 
-def check(url: str, limits: IntakeLimits, resolver: Resolver) -> tuple[SplitResult, str]:
-    """The URL's parts and the one address to connect to; InputError where it may not be fetched."""
+def _next(address: Address, first: Address, location: str, limits: IntakeLimits) -> Address:
+    """Where a redirect leads."""
     try:
-        parts = urlsplit(url.strip())
-        port = parts.port or DEFAULT_PORTS.get(parts.scheme, 0)
-    except ValueError:
-        raise InputError("url_refused", "This is not a valid address.") from None
-    if parts.scheme not in DEFAULT_PORTS or not parts.hostname:
-        raise InputError("url_refused", "Only http:// and https:// addresses can be fetched.")
-    if any(character in url.strip() for character in "\\ \t\r\n"):
-        raise InputError("url_refused", "The address has a space or a backslash in it.")
-    if parts.username is not None or parts.password is not None:
-        raise InputError("url_refused", "Addresses with a user name or password are not fetched.")
-    if port not in limits.allow_ports:
-        allowed = ", ".join(map(str, limits.allow_ports))
-        raise InputError("url_refused", f"Port {port} is not allowed, only {allowed}.")
-    try:
-        # The name as it travels: one spelling for the look-up, for TLS and for the Host header.
-        host = parts.hostname.encode("idna").decode("ascii")
-        addresses = resolver(host, port)
-    except (OSError, UnicodeError):
-        addresses = []
-    if not addresses:
-        raise InputError("url_failed", f"{parts.hostname} could not be found: check the address.")
-    if not limits.allow_private and not all(map(is_public, addresses)):
+        return parse_address(urljoin(address.url, location), limits)
+    except (InputError, ValueError):
         raise InputError(
-            "url_refused", f"{parts.hostname} is a private address; only public ones are fetched."
-        )
-    netloc = f"[{host}]" if ":" in host else host
-    netloc += f":{parts.port}" if parts.port else ""
-    return parts._replace(netloc=netloc, fragment=""), addresses[0]
+            "url_refused", f"{first.host} redirects to an address that may not be fetched."
+        ) from None
 
 
-def is_public(address: str) -> bool:
-    """Whether an address is globally reachable, also when it wraps an IPv4 address."""
-    parsed = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(parsed, ipaddress.IPv6Address):
-        inner = parsed.ipv4_mapped or parsed.sixtofour or (parsed.teredo and parsed.teredo[1])
-        if inner:
-            return is_public(str(inner))
-        if parsed in ipaddress.ip_network("64:ff9b::/96"):
-            return is_public(str(ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)))
-        if parsed.is_site_local:
-            return False
-    if any(parsed in network for network in NOT_PUBLIC):
-        return False
-    return parsed.is_global and not parsed.is_multicast and not parsed.is_reserved
+def _way(
+    address: Address, first: Address, limits: IntakeLimits, resolver: Resolver, deadline: Deadline
+) -> tuple[str | None, dict[str, str]]:
+    """The IP address to connect to, or else the proxies that find it."""
+    if limits.allow_private:
+        proxies = get_environ_proxies(address.url)
+        if select_proxy(address.url, proxies):
+            return None, proxies
+    try:
+        return public_ip(address, limits, resolver, deadline), {}
+    except InputError as error:
+        if address is first:
+            raise
+        private = error.code == "url_refused"
+        leads = "an address that is not public" if private else "an address that cannot be found"
+        raise InputError(error.code, f"{first.host} redirects to {leads}.") from None
 
 
-def _body(response: requests.Response, limits: IntakeLimits, deadline: float) -> bytes:
-    host = urlsplit(response.url).hostname
-    if response.status_code != 200:
-        reason = {401: "asks for a password", 403: "refuses access", 404: "has no such file"}
-        said = reason.get(response.status_code, "answered with an error")
-        raise InputError("url_failed", f"{host} {said} (HTTP {response.status_code}).")
+@contextmanager
+def _answer(
+    address: Address, ip: str | None, proxies: dict[str, str], deadline: Deadline
+) -> Iterator[requests.Response]:
+    """The answer to one request, its body not yet read, nothing followed."""
+    request = requests.Request("GET", address.url, headers=_headers(address)).prepare()
+    _refuse_other_reading(address, str(request.url))
+    adapter = PinnedAdapter(ip, address.host)
+    try:
+        with deadline.ending(adapter.abort):
+            response = adapter.send(
+                request, stream=True, timeout=deadline.left(), verify=True, proxies=proxies
+            )
+        with response, deadline.ending(response.raw.shutdown):
+            yield response
+    finally:
+        adapter.close()
+
+
+def _refuse_other_reading(address: Address, sent: str) -> None:
+    """What was checked and what is sent must name the same place, to urllib3 as well."""
+    parsed = parse_url(sent)
+    host = (parsed.host or "").strip("[]")
+    port = parsed.port or (443 if parsed.scheme == "https" else 80)
+    due = (address.scheme, address.host, address.port, None)
+    if (parsed.scheme, host, port, parsed.auth) != due:
+        raise InputError("url_refused", "This is not a valid address.")
+
+
+def _location(response: requests.Response) -> str:
+    """Where a redirect leads, read as browsers read it; empty where it does not say."""
+    location = response.headers.get("location") or ""
+    return location.encode("latin-1", "replace").decode("utf-8", "replace").replace(" ", "%20")
+
+
+def _body(response: requests.Response, who: str, limits: IntakeLimits, deadline: Deadline) -> bytes:
+    status = response.status_code
+    if status != 200:
+        said = STATUSES.get(status, "answered with an error")
+        raise InputError("url_failed", f"{who} {said} (HTTP {status}).")
+    if int(response.headers.get("content-length") or 0) > limits.max_bytes:
+        raise too_many_bytes("The image behind this address", limits)
     body = bytearray()
     for chunk in response.iter_content(CHUNK):
         body += chunk
         if len(body) > limits.max_bytes:
             raise too_many_bytes("The image behind this address", limits)
-        _left(deadline, limits)
-    _left(deadline, limits)
+        deadline.left()
+    deadline.left()
     return bytes(body)
 
 
-def _headers(parts: SplitResult) -> dict[str, str]:
-    return {"User-Agent": USER_AGENT, "Accept": "image/*", "Host": parts.netloc}
+def _headers(address: Address) -> dict[str, str]:
+    return {
+        "User-Agent": f"Bifocal/{importlib.metadata.version('bifocal')}",
+        "Accept": "image/*",
+        "Accept-Encoding": "identity",
+        "Host": address.netloc,
+    }
 
 
-@contextmanager
-def _at(deadline: float, end: Callable[[], None]) -> Iterator[None]:
-    """Calls `end` when the deadline passes inside.
-
-    `requests` knows only a limit for each read, which a server that sends one byte now and then
-    never exceeds.
-    """
-
-    def ended() -> None:
-        # The other side, or the other timer, may have closed it meanwhile.
-        with suppress(OSError, RuntimeError, ValueError):
-            end()
-
-    timer = threading.Timer(max(0.0, deadline - time.monotonic()), ended)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
+def _reason(fault: BaseException, who: str) -> str:
+    """What went wrong on the way, for a person; nothing of what the other side sent."""
+    causes = list(_causes(fault))
+    if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes):
+        return f"{who} has a certificate that cannot be trusted: use another address."
+    if any(isinstance(cause, ssl.SSLError | requests.exceptions.SSLError) for cause in causes):
+        return f"No secure connection to {who} could be made: use another address."
+    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+        return f"{who} refused the connection: check the address."
+    if isinstance(fault, requests.exceptions.ChunkedEncodingError):
+        return f"{who} broke off before the image was complete: try again."
+    if isinstance(fault, requests.exceptions.ContentDecodingError):
+        return f"{who} sent what cannot be unpacked: use another address."
+    return f"{who} could not be reached: check the address."
 
 
-def _left(deadline: float, limits: IntakeLimits) -> float:
-    """Seconds until the deadline; raises InputError when it has passed."""
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise _too_slow(limits)
-    return left
-
-
-def _too_slow(limits: IntakeLimits) -> InputError:
-    return InputError(
-        "url_failed", f"The image did not arrive within {limits.fetch_timeout_s:g} seconds."
-    )
+def _causes(fault: BaseException) -> Iterator[BaseException]:
+    """A fault and all that it came from; urllib3 keeps some in `reason` and in the arguments."""
+    seen: list[BaseException] = []
+    pending: list[Any] = [fault]
+    while pending:
+        cause = pending.pop()
+        if isinstance(cause, BaseException) and cause not in seen:
+            seen.append(cause)
+            pending += [cause.__cause__, cause.__context__, getattr(cause, "reason", None)]
+            pending += cause.args
+    yield from seen

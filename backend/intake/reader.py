@@ -11,6 +11,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 
+from backend.intake.data_url import is_data_url
 from backend.intake.limits import IntakeLimits
 from backend.intake.read import read
 from backend.types import ImageInput
@@ -30,7 +31,7 @@ class Reader:
 
     def read(self, image: ImageInput) -> bytes:
         """The bytes of the image. Blocking; raises InputError."""
-        if image.origin != "url":
+        if image.origin != "url" or is_data_url(image.location.strip()):
             return read(image, self._limits)
         known = self._recall(image.location)
         if known is not None:

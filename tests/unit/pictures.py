@@ -9,6 +9,7 @@ from typing import Any
 
 from PIL import Image
 
+from backend.intake.formats import readable_formats
 from backend.intake.limits import IntakeLimits
 
 RED, GREEN, BLUE, WHITE, BLACK = (255, 0, 0), (0, 255, 0), (0, 0, 255), (255,) * 3, (0,) * 3
@@ -24,6 +25,7 @@ LIMITS = IntakeLimits(
 
 def saved(image: Image.Image, kind: str = "PNG", **options: Any) -> bytes:
     """The image as a file of the kind."""
+    readable_formats()
     out = io.BytesIO()
     image.save(out, kind, **options)
     return out.getvalue()
@@ -48,7 +50,29 @@ def corners(image: Image.Image) -> list[Any]:
 def png_header(width: int, height: int, depth: int = 1, colour: int = 0) -> bytes:
     """A PNG that claims a size and holds almost nothing."""
     header = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-        for kind, body in ((b"IHDR", header), (b"IDAT", zlib.compress(b"\0" * 100)), (b"IEND", b""))
-    )
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(b"\0" * 100)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(png_chunk(*chunk) for chunk in chunks)
+
+
+def many_frames(kind: str, first: Image.Image, other: Any) -> bytes:
+    """A file of three frames, all but the first of one other colour."""
+    others = [Image.new("RGB", first.size, other) for _ in range(2)]
+    options: dict[str, Any] = {} if kind in ("GIF", "PNG", "TIFF") else {"quality": 95}
+    return saved(first, kind, save_all=True, append_images=others, **options)
+
+
+def icon(body: bytes, width: int, height: int) -> bytes:
+    """An ICO of one picture, of which the directory says this size."""
+    entry = struct.pack("<BBBBHHII", width, height, 0, 0, 1, 32, len(body), 22)
+    return struct.pack("<HHH", 0, 1, 1) + entry + body
+
+
+def png_with(*chunks: tuple[bytes, bytes]) -> bytes:
+    """A one-pixel PNG with these chunks before its pixel."""
+    whole = saved(Image.new("L", (1, 1)))
+    extra = b"".join(map(png_chunk, *zip(*chunks, strict=True)))
+    return whole[:33] + extra + whole[33:]
+
+
+def png_chunk(kind: bytes, body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))

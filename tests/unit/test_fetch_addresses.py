@@ -3,7 +3,9 @@
 import pytest
 
 from backend.errors import InputError
-from backend.intake.fetch import check, is_public, resolve
+from backend.intake.address import parse_address, public_ip, resolve
+from backend.intake.deadline import Deadline
+from backend.intake.networks import is_public
 
 from .pictures import LIMITS
 
@@ -52,13 +54,24 @@ from .pictures import LIMITS
         "[fd00:ec2::254]",
         "[ff02::1]",
         "[2001:db8::1]",
+        "[3fff::1]",
+        "[100::1]",
+        "[5f00::1]",
+        "[2606:4700::5efe:7f00:1]",
+        "192.88.99.1",
+        "127.0.0.1.",
+        "localhost.",
+        "\uff11\uff12\uff17.0.0.1",
+        "127\u30020\u30020\u30021",
+        "\u24db\u24de\u24d2\u24d0\u24db\u24d7\u24de\u24e2\u24e3",
         "localhost",
     ],
 )
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_private_addresses_in_every_spelling(scheme: str, host: str) -> None:
     with pytest.raises(InputError) as caught:
-        check(f"{scheme}://{host}/latest/meta-data", LIMITS, resolve)
+        address = parse_address(f"{scheme}://{host}/latest/meta-data", LIMITS)
+        public_ip(address, LIMITS, resolve, Deadline(5))
     assert caught.value.code == "url_refused"
     assert "private" in caught.value.message
 

@@ -8,9 +8,12 @@ import pytest
 import requests
 
 from backend.errors import InputError
-from backend.intake import fetch as module
-from backend.intake.fetch import PinnedAdapter, check, fetch, is_public, resolve
+from backend.intake import address as module
+from backend.intake.address import Address, parse_address, public_ip, resolve
+from backend.intake.deadline import Deadline
+from backend.intake.fetch import PinnedAdapter, fetch
 from backend.intake.limits import IntakeLimits
+from backend.intake.networks import is_public
 
 from .pictures import LIMITS
 from .web import PICTURE, WebServer
@@ -44,6 +47,14 @@ def names(**known: list[str]) -> Callable[[str, int], list[str]]:
     return resolver
 
 
+def check(
+    url: str, limits: IntakeLimits, resolver: Callable[[str, int], list[str]]
+) -> tuple[Address, str]:
+    """Everything that is checked before a connection is made."""
+    address = parse_address(url, limits)
+    return address, public_ip(address, limits, resolver, Deadline(5))
+
+
 def refused(url: str, limits: IntakeLimits = LIMITS, **known: list[str]) -> InputError:
     with pytest.raises(InputError) as caught:
         fetch(url, limits, names(**known))
@@ -74,6 +85,19 @@ def refused(url: str, limits: IntakeLimits = LIMITS, **known: list[str]) -> Inpu
         "http://example.com/a b",
         "http://exa\tmple.com/",
         "http://exa\nmple.com/",
+        "http://exam\u200bple.com/\u200b",
+        "http://example.com\u3000/",
+        "http://example.com/\x7f",
+        "http://[fe80::1%25eth0]/",
+        "http://[fe80::1%eth0]/",
+        "http://[v1.fe80]/",
+        "http://[127.0.0.1]/",
+        "http://exam%70le.com/",
+        "http://example.com%2f@127.0.0.1/",
+        "http://*.example.com/",
+        "http://example.com/" + "a" * 8000,
+        "http:example.com",
+        "https:///example.com",
     ],
 )
 def test_what_is_refused_before_any_name_is_looked_up(url: str) -> None:
@@ -103,8 +127,16 @@ def test_a_name_that_does_not_exist() -> None:
 
 
 def test_a_public_name_goes_to_its_address() -> None:
-    parts, address = check("https://cats.test/a?b#c", LIMITS, names(cats_test=[PUBLIC]))
-    assert (parts.geturl(), address) == ("https://cats.test/a?b", PUBLIC)
+    address, ip = check("https://cats.test/a?b#c", LIMITS, names(cats_test=[PUBLIC]))
+    assert (address.url, ip) == ("https://cats.test/a?b", PUBLIC)
+
+
+@pytest.mark.parametrize(
+    "url", ["HTTP://CATS.test./", "http://cats.test:80/", "http://cats.test:/"]
+)
+def test_one_spelling_goes_out(url: str) -> None:
+    address = parse_address(url, LIMITS)
+    assert (address.url, address.host, address.port) == ("http://cats.test/", "cats.test", 80)
 
 
 @pytest.mark.parametrize(
@@ -166,6 +198,16 @@ def test_a_name_of_any_script_has_one_spelling_on_the_wire(
     assert fetch(web.url("cat.png", host=name), limits, resolver) == PICTURE
     assert asked == [ascii_name]
     assert web.asked[-1][0] == f"{ascii_name}:{web.port}"
+
+
+def test_a_redirect_does_not_tell_where_inside_it_led(web: WebServer, limits: IntakeLimits) -> None:
+    """Neither the name nor whether it exists, beyond that it is not public."""
+    for target in ("http://inside.test/secret", "http://inside.test:8080/secret"):
+        url = web.url(f"redirect?to={quote(target)}", host="cats.test")
+        message = refused(url, limits, cats_test=["127.0.0.1"], inside_test=["10.0.0.5"]).message
+        assert "cats.test redirects to an address that" in message
+        for leak in ("inside", "secret", "10.0.0.5", "8080"):
+            assert leak not in message
 
 
 @pytest.mark.parametrize("host", ["a..b", "x" * 64 + ".test", ".test"])

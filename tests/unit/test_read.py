@@ -33,6 +33,14 @@ def test_an_address_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read(image, LIMITS) == b"http://cats.test/cat.png"
 
 
+def test_a_data_address_is_unpacked() -> None:
+    assert read(ImageInput(" data:text/plain,cat%21", "url"), LIMITS) == b"cat!"
+
+
+def test_a_data_address_is_one_only_where_addresses_are_given() -> None:
+    assert refusal("data:text/plain,cat").code == "image_unreadable"
+
+
 def test_a_missing_file_is_called_by_its_name_alone(tmp_path: Path) -> None:
     error = refusal(str(tmp_path / "secret folder" / "cat.png"))
     assert error.code == "image_unreadable"
@@ -83,6 +91,11 @@ def test_a_file_of_exactly_the_limit(tmp_path: Path) -> None:
         (ImageInput("http://cats.test/my%20cat.png", "url"), "my cat.png"),
         (ImageInput("http://cats.test/", "url"), "cats.test"),
         (ImageInput("http://cats.test", "url"), "cats.test"),
+        (ImageInput("http://[::1", "url"), "the address"),
+        (ImageInput("http://cats.test/a%0Ab%00.png", "url"), "a\ufffdb\ufffd.png"),
+        (ImageInput(f"http://cats.test/{'a' * 99}", "url"), "a" * 79 + "\u2026"),
+        (ImageInput("data:image/png;base64,iVBORw0KGgo", "url"), "data:image/png;base64,\u2026"),
+        (ImageInput("DATA:,cat", "url"), "data:,\u2026"),
     ],
 )
 def test_what_an_image_is_called(image: ImageInput, name: str) -> None:

@@ -74,6 +74,14 @@ def test_the_oldest_goes_when_the_bytes_are_too_many(
     assert web.fetches == 4
 
 
+def test_data_addresses_are_not_kept(web: Web) -> None:
+    """They are their own content; keeping it would push out what was fetched."""
+    reader = Reader(LIMITS)
+    for _ in range(2):
+        reader.read(ImageInput("data:image/png;base64,iVBORw0KGgo=", "url"))
+    assert web.fetches == 2
+
+
 def test_files_are_read_anew(tmp_path: Path) -> None:
     path = tmp_path / "a.png"
     reader = Reader(LIMITS)

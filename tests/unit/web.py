@@ -60,9 +60,34 @@ class Handler(BaseHTTPRequestHandler):
     def answer_bomb(self, query: dict[str, list[str]]) -> None:
         self.send(gzip.compress(b"\0" * 50_000_000), Content_Encoding="gzip")
 
+    def answer_packed(self, query: dict[str, list[str]]) -> None:
+        self.send(gzip.compress(PICTURE), Content_Encoding="gzip")
+
+    def answer_packed_badly(self, query: dict[str, list[str]]) -> None:
+        self.send(b"secret words of the body", Content_Encoding="gzip")
+
+    def answer_redirect_with_a_bomb(self, query: dict[str, list[str]]) -> None:
+        """Its body, which nobody needs, never ends."""
+        self.close_connection = True
+        self.send(b"", 302, Location="/cat.png", Content_Length=str(10**12))
+        for _ in range(1000):
+            self.wfile.write(b"\0" * 100_000)
+            self.server.sent += 100_000
+
+    def answer_cookie(self, query: dict[str, list[str]]) -> None:
+        self.send(b"", 302, Location="/cat.png", Set_Cookie="id=1; Path=/")
+
+    def answer_html(self, query: dict[str, list[str]]) -> None:
+        self.send(b"<!doctype html><html>secret words of the body</html>", Content_Type="image/png")
+
     def answer_lie(self, query: dict[str, list[str]]) -> None:
         self.close_connection = True
         self.send(PICTURE[:100], Content_Length=str(len(PICTURE)))
+
+    def answer_nonsense(self, query: dict[str, list[str]]) -> None:
+        """Whatever the query says, in the place of an answer."""
+        self.close_connection = True
+        self.wfile.write(query["say"][0].encode("latin-1"))
 
     def answer_slow_body(self, query: dict[str, list[str]]) -> None:
         self.send(b"", Content_Length="1000")
@@ -108,8 +133,8 @@ class WebServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+    def __init__(self, address: str = "127.0.0.1") -> None:
+        super().__init__((address, 0), Handler)
         self.asked: list[tuple[str, str]] = []
         self.headers: list[dict[str, str]] = []
         self.sent = 0
@@ -122,5 +147,5 @@ class WebServer(ThreadingHTTPServer):
     def port(self) -> int:
         return int(self.server_address[1])
 
-    def url(self, path: str, host: str = "127.0.0.1") -> str:
-        return f"http://{host}:{self.port}/{path}"
+    def url(self, path: str, host: str = "") -> str:
+        return f"http://{host or self.server_address[0]!s}:{self.port}/{path}"
