@@ -1,4 +1,5 @@
-/* What Gradio has nothing for: pasting and dropping pictures anywhere in the page. */
+/* What Gradio has nothing for: pasting and dropping pictures anywhere in the page, and a bucket
+   panel that stays as a person has set it. */
 (() => {
   'use strict';
 
@@ -56,5 +57,32 @@
     const target = input();
     if (target && target.accept !== 'image/*') target.accept = 'image/*';
   };
-  new MutationObserver(label).observe(document.documentElement, {childList: true, subtree: true});
+
+  /* The bucket panel is drawn anew with every answer: what was opened or switched in it stays so,
+     with its own picture. Only what a person does counts: a redrawing closes sections too. */
+  const kept = new Map();
+  const keeper = (event) => event.target.closest?.('#bf-buckets [data-keep]');
+  document.addEventListener('click', (event) => {
+    const part = event.target.closest('summary') && keeper(event);
+    if (part) kept.set(part.dataset.keep, !part.open);
+  });
+  document.addEventListener('change', (event) => {
+    const part = keeper(event);
+    if (part) kept.set(part.dataset.keep, part.checked);
+  });
+
+  const restore = () => {
+    for (const part of document.querySelectorAll('#bf-buckets [data-keep]')) {
+      const [name, initial] = part.matches('details') ? ['open', false] : ['checked', true];
+      const value = kept.get(part.dataset.keep) ?? initial;
+      if (part[name] !== value) part[name] = value;
+    }
+  };
+
+  const redrawn = () => {
+    label();
+    restore();
+  };
+  new MutationObserver(redrawn).observe(document.documentElement,
+    {childList: true, subtree: true, attributeFilter: ['open', 'data-keep']});
 })();

@@ -1,4 +1,4 @@
-"""Resolution buckets: which compiled size an image is given, and how it is fitted into it.
+"""Resolution buckets: which compiled size an image is given, and why.
 
 The rule is the public vllm-qaic plugin's (v0.23.0): heights and widths are zipped pairs; each pair
 is snapped with Qwen's `smart_resize`; an image is smart-resized itself, goes to the bucket of
@@ -9,21 +9,14 @@ smart-resized size, and is then resized to it exactly. Both functions are transf
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import ClassVar
 
+from backend.bucket_checks import MAX_ASPECT, check_pairs, name_pair, refuse_twin
 from backend.errors import InputError, SettingError
-from backend.types import Bucket, Candidate, Fit, Placement
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
-MAX_ASPECT = 200
-"""`smart_resize` refuses a longer side of more than this many shorter ones."""
-
-PAD_COLOUR = (127, 127, 127)
-"""Mid grey: close to zero once normalised."""
+from backend.losses import aspect_change, losses
+from backend.types import Bucket, Candidate, Fit, Placement, Shaping
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +32,52 @@ class DynamicResolution:
     min_tokens: int = 4
     max_tokens: int = 16384
 
+    has_buckets: ClassVar[bool] = True
+    """Whether `--heights` and `--widths` mean anything."""
+
     @property
     def factor(self) -> int:
         return self.patch * self.merge
+
+    def sizes(self, heights: tuple[int, ...], widths: tuple[int, ...]) -> tuple[Bucket, ...]:
+        """Every size that the encoder may be given, none where nothing is compiled.
+
+        Raises SettingError.
+        """
+        return compile_buckets(heights, widths, self) if heights or widths else ()
+
+    def place(self, height: int, width: int, buckets: Sequence[Bucket], fit: Fit) -> Placement:
+        """What becomes of an image of this height and width in pixels. Raises InputError."""
+        if not buckets:
+            return keep_size(height, width, self)
+        return choose(height, width, buckets, self, fit)
 
     def snap(self, height: int, width: int) -> tuple[int, int]:
         """The nearest (height, width) in multiples of the factor, within the limits.
 
         Raises ValueError for an aspect over 200.
         """
+        snapped = self.resize(height, width)
+        rows, columns = round(height / self.factor), round(width / self.factor)
+        is_thin = not rows or not columns
+        if is_thin and max(rows, 1) * max(columns, 1) >= self.min_tokens:
+            # The plugin's `smart_resize` is qwen_vl_utils', which never rounds a side to nothing.
+            # In transformers' it does, and the picture counts as too small and is made larger.
+            snapped = self.resize(max(height, self.factor), max(width, self.factor))
+        return snapped
+
+    def resize(self, height: int, width: int) -> tuple[int, int]:
+        """The (height, width) that transformers' image processor would choose.
+
+        Raises ValueError for an aspect over 200.
+        """
         from transformers.models.qwen2_vl.image_processing_qwen2_vl import smart_resize
 
         area = self.factor**2
-        snapped: tuple[int, int] = smart_resize(
+        resized: tuple[int, int] = smart_resize(
             height, width, self.factor, self.min_tokens * area, self.max_tokens * area
         )
-        return snapped
+        return resized
 
     def tokens(self, height: int, width: int) -> int:
         """Visual tokens of a snapped size."""
@@ -67,16 +90,10 @@ def compile_buckets(
 ) -> tuple[Bucket, ...]:
     """The buckets of zipped heights and widths.
 
-    Raises SettingError where the lists differ in length or are empty, a value is not positive, or
-    two buckets have the same number of visual tokens (the plugin finds the grid by that number).
+    Raises SettingError where the lists differ in length or are empty, a value is not positive, a
+    pair is too long, or two buckets have the same number of visual tokens.
     """
-    if len(heights) != len(widths) or not heights:
-        raise SettingError(
-            f"--heights and --widths are pairs and must be equally long: there are {len(heights)} "
-            f"heights and {len(widths)} widths."
-        )
-    if any(value < 1 for value in (*heights, *widths)):
-        raise SettingError("--heights and --widths are pixels and must be positive.")
+    check_pairs(heights, widths)
     buckets: list[Bucket] = []
     for compiled in zip(heights, widths, strict=True):
         try:
@@ -87,13 +104,7 @@ def compile_buckets(
                 "shorter side: choose another pair of --heights and --widths."
             ) from None
         bucket = Bucket(height, width, compiled, resolution.tokens(height, width))
-        twin = next((other for other in buckets if other.tokens == bucket.tokens), None)
-        if twin:
-            raise SettingError(
-                f"The buckets {_pair(twin)} and {_pair(bucket)} both have {bucket.tokens} visual "
-                "tokens, and the decoder tells buckets apart by that number: change one pair of "
-                "--heights and --widths."
-            )
+        refuse_twin(bucket, buckets)
         buckets.append(bucket)
     return tuple(buckets)
 
@@ -107,53 +118,57 @@ def choose(
     """
     from transformers.image_processing_utils import select_best_resolution
 
-    snapped = _snap_image(height, width, resolution)
+    try:
+        snapped = resolution.snap(height, width)
+    except ValueError:
+        raise _too_long(height, width) from None
     sizes = [(bucket.height, bucket.width) for bucket in buckets]
     exact = snapped in sizes
     best = snapped if exact else tuple(select_best_resolution(snapped, sizes))
-    candidates = tuple(
-        Candidate(bucket, *_pixels(snapped, bucket), chosen=(bucket.height, bucket.width) == best)
-        for bucket in buckets
+    candidates = tuple(Candidate(bucket, *_pixels(snapped, bucket), False) for bucket in buckets)
+    winner = candidates[sizes.index(best)]
+    return put_in(winner.bucket, height, width, candidates, fit, _why(snapped, winner, exact))
+
+
+def put_in(
+    bucket: Bucket, height: int, width: int, candidates: Sequence[Candidate], fit: Shaping, why: str
+) -> Placement:
+    """An image of this height and width in that one of the candidates' buckets."""
+    return Placement(
+        bucket,
+        fit,
+        aspect_change(height, width, bucket, fit),
+        tuple(replace(other, chosen=other.bucket == bucket) for other in candidates),
+        why,
+        losses(height, width, bucket, fit),
     )
-    winner = next(candidate for candidate in candidates if candidate.chosen)
-    bucket = winner.bucket
-    change = 1.0 if fit == "pad" else (bucket.width / bucket.height) / (width / height)
-    return Placement(bucket, fit, change, candidates, _why(snapped, winner, exact))
 
 
 def keep_size(height: int, width: int, resolution: DynamicResolution) -> Placement:
-    """No compiled sizes: the image only snaps to the model's factor."""
-    snapped = _snap_image(height, width, resolution)
-    bucket = Bucket(*snapped, None, resolution.tokens(*snapped))
-    change = (snapped[1] / snapped[0]) / (width / height)
-    return Placement(bucket, "stretch", change, (), "The model takes any size; no bucket applies.")
-
-
-def _snap_image(height: int, width: int, resolution: DynamicResolution) -> tuple[int, int]:
+    """No compiled sizes: the model's own processor snaps the image to the model's factor."""
     try:
-        return resolution.snap(height, width)
+        size = resolution.resize(height, width)
     except ValueError:
-        raise InputError(
-            "image_unreadable",
-            f"The image is {width} x {height} pixels; its longer side may be at most {MAX_ASPECT} "
-            "times its shorter side. Crop it and try again.",
-        ) from None
+        raise _too_long(height, width) from None
+    bucket = Bucket(*size, None, resolution.tokens(*size))
+    change = aspect_change(height, width, bucket, "stretch")
+    return Placement(
+        bucket, "stretch", change, (), "The model takes any size; no bucket applies.",
+        losses(height, width, bucket, "stretch"),
+    )  # fmt: skip
 
 
-def fit_into(pixels: Image, bucket: Bucket, fit: Fit) -> Image:
-    """The picture at exactly the bucket's size, stretched or letterboxed."""
-    from PIL import Image as PIL
-    from PIL import ImageOps
-
-    size = (bucket.width, bucket.height)
-    if fit == "pad":
-        return ImageOps.pad(pixels, size, PIL.Resampling.BICUBIC, color=PAD_COLOUR)
-    return pixels if pixels.size == size else pixels.resize(size, PIL.Resampling.BICUBIC)
+def _too_long(height: int, width: int) -> InputError:
+    return InputError(
+        "image_unreadable",
+        f"The image is {width} x {height} pixels; its longer side may be at most {MAX_ASPECT} "
+        "times its shorter side. Crop it and try again.",
+    )
 
 
-def _pixels(original: tuple[int, int], bucket: Bucket) -> tuple[int, int]:
+def _pixels(snapped: tuple[int, int], bucket: Bucket) -> tuple[int, int]:
     """(effective, wasted) pixels of a bucket, as `select_best_resolution` counts them."""
-    height, width = original
+    height, width = snapped
     scale = min(bucket.width / width, bucket.height / height)
     fitted = int(width * scale) * int(height * scale)
     effective = min(fitted, width * height)
@@ -164,11 +179,7 @@ def _why(snapped: tuple[int, int], winner: Candidate, exact: bool) -> str:
     if exact:
         return f"The image snaps to {snapped[0]}x{snapped[1]}, which is a bucket."
     return (
-        f"The image snaps to {snapped[0]}x{snapped[1]} (height x width); {_pair(winner.bucket)} "
-        f"keeps the most of its pixels ({winner.effective_pixels:,}) and, among equals, wastes the "
-        f"fewest ({winner.wasted_pixels:,})."
+        f"The image snaps to {snapped[0]}x{snapped[1]} (height x width); "
+        f"{name_pair(winner.bucket)} keeps the most of its pixels ({winner.effective_pixels:,}) "
+        f"and, among equals, wastes the fewest ({winner.wasted_pixels:,})."
     )
-
-
-def _pair(bucket: Bucket) -> str:
-    return f"{bucket.height}x{bucket.width}"

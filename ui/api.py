@@ -62,7 +62,7 @@ class Api:
             if not image:
                 raise InputError("bad_request", "The image is missing: send one picture.")
             placed = await self.backend.place(ImageInput(image, "upload", name=Path(image).name))
-            return placed.as_bucket_json()
+            return placed.as_bucket_json(self.backend.plan.ctx_len)
         except BifocalError as error:
             raise _for_clients(error) from None
 

@@ -1,16 +1,17 @@
-"""The bucket panel: where each image was placed, what that did to it, and why."""
+"""The bucket panel: what became of each image, what that costs, what it loses, and why."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
-from math import sqrt
 
-from backend.types import Bucket, Candidate, PlacedImage
+from backend.types import Bucket, Loss, PlacedImage
+from ui import bucket_frames, bucket_table
 from ui.session import Attachment
 
-WARN_ABOVE = 1.15
-"""An aspect changed by more than this is worth a warning: shapes begin to look different."""
+_FLAG = re.compile(r"--[a-z-]+")
 
 EMPTY = (
     '<p class="bf-empty">Add a picture to see which compiled size it is given, how many visual'
@@ -19,38 +20,81 @@ EMPTY = (
 
 
 def panel(
-    items: Sequence[Attachment], answered: Iterable[PlacedImage] = (), under_way: bool = False
+    items: Sequence[Attachment],
+    ctx_len: int,
+    answered: Iterable[PlacedImage] = (),
+    under_way: bool = False,
 ) -> str:
     """Every image of the conversation; those in `answered` as the answer saw them.
 
-    While an answer is `under_way` it is not said that an image has been encoded.
+    `ctx_len` is the context in tokens. While an answer is `under_way` it is not said that an image
+    has been encoded.
     """
     head = '<h2 class="bf-h">Resolution buckets{}</h2>'
     if not items:
         return head.format("") + EMPTY
     head = head.format(" <small>height &times; width, in pixels</small>")
     seen = {placed.sha256: placed for placed in answered}
+    shown = [seen.get(item.placed.sha256, item.placed) for item in items]
     cards = [
-        _card(item, seen.get(item.placed.sha256), number, under_way)
-        for number, item in enumerate(items, 1)
+        _card(item, placed, number, ctx_len, _badge(seen.get(placed.sha256), under_way), key)
+        for number, (item, placed, key) in enumerate(
+            zip(items, shown, _keys(shown), strict=True), 1
+        )
     ]
-    return head + f'<ol class="bf-buckets">{"".join(cards)}</ol>'
+    return f'{head}{_budget(shown, ctx_len)}<ol class="bf-buckets">{"".join(cards)}</ol>'
 
 
-def _card(item: Attachment, answered: PlacedImage | None, number: int, under_way: bool) -> str:
-    placed = answered or item.placed
+def _keys(shown: Sequence[PlacedImage]) -> list[str]:
+    """A name for each image that outlives a redrawing, told apart where one is there twice."""
+    repeats: Counter[str] = Counter()
+    keys = []
+    for placed in shown:
+        repeats[placed.sha256] += 1
+        keys.append(f"{placed.sha256[:16]}-{repeats[placed.sha256]}")
+    return keys
+
+
+def _budget(shown: Sequence[PlacedImage], ctx_len: int) -> str:
+    """How much of the context all images take together."""
+    used = [placed.placement.bucket.tokens for placed in shown]
+    if not all(used):
+        return '<p class="bf-budget">How many tokens the images take is known once asked.</p>'
+    parts = "".join(f'<i style="flex-grow:{tokens}"></i>' for tokens in used)
+    rest = max(ctx_len - sum(used), 0)
+    over = " Together they do not fit: the oldest are left out." if sum(used) >= ctx_len else ""
+    what = "image takes" if len(used) == 1 else "images take"
+    return (
+        f'<p class="bf-budget">{len(used)} {what} <b>{sum(used):,} of {ctx_len:,} tokens</b> of the'
+        f" context.{over}</p>"
+        f'<div class="bf-meter" aria-hidden="true">{parts}<s style="flex-grow:{rest}"></s></div>'
+    )
+
+
+def _card(
+    item: Attachment, placed: PlacedImage, number: int, ctx_len: int, badge: str, key: str
+) -> str:
     bucket = placed.placement.bucket
     name = escape(placed.source)
     notes = "".join(f"<li>{escape(note)}</li>" for note in placed.notes)
     return (
         f'<li class="bf-bucket"><header><h3>Image {number}</h3>'
-        f'<span class="bf-name" title="{name}">{name}</span>{_badge(answered, under_way)}</header>'
-        f"{_before_after(item, placed)}"
+        f'<span class="bf-name" title="{name}">{name}</span>{badge}</header>'
+        f"{_toggle(number, key)}{bucket_frames.before_and_after(item.thumbnail, placed, number)}"
         f"<dl>{_fact('Original', f'{placed.height} &times; {placed.width}')}"
-        f"{_fact('Compiled for', _pair(bucket))}"
-        f"{_fact('Snapped to', f'{bucket.height} &times; {bucket.width}')}"
-        f"{_fact('Visual tokens', f'{bucket.tokens:,}')}</dl>"
-        f"{_shape(placed)}{f'<ul class=bf-notes>{notes}</ul>' if notes else ''}{_why(placed)}</li>"
+        f"{_fact(*_target(placed))}{_fact('Snapped to', _size(bucket)) if bucket.compiled else ''}"
+        f"{_fact('Visual tokens', _tokens(bucket, ctx_len))}</dl>"
+        f"{_shape(placed)}{_warnings(placed.placement.losses)}"
+        f"{f'<ul class=bf-notes>{notes}</ul>' if notes else ''}"
+        f"{bucket_table.why(placed.placement, ctx_len, number, key)}</li>"
+    )
+
+
+def _toggle(number: int, key: str) -> str:
+    return (
+        f'<label class="bf-see"><input type="checkbox" checked data-keep="see-{key}"'
+        f' aria-label="Show what the encoder sees of image {number}">'
+        "<span>Show what the encoder sees</span></label>"
     )
 
 
@@ -62,86 +106,56 @@ def _badge(answered: PlacedImage | None, under_way: bool) -> str:
     return '<span class="bf-badge">encoded</span>'
 
 
-def _pair(bucket: Bucket) -> str:
-    return f"{bucket.compiled[0]} &times; {bucket.compiled[1]}" if bucket.compiled else "any size"
+def _target(placed: PlacedImage) -> tuple[str, str]:
+    """Name and value of the size that was aimed at."""
+    bucket, tiles = placed.placement.bucket, placed.placement.tiles
+    if bucket.compiled:
+        return "Compiled for", f"{bucket.compiled[0]} &times; {bucket.compiled[1]}"
+    if tiles:
+        extra = " <small>and a thumbnail</small>" if tiles.thumbnail else ""
+        return "Tiles", f"{tiles.rows} &times; {tiles.columns} of {tiles.side}{extra}"
+    return "Becomes", _size(bucket) if bucket.tokens else "the model&rsquo;s own size"
+
+
+def _size(bucket: Bucket) -> str:
+    return f"{bucket.height} &times; {bucket.width}"
+
+
+def _tokens(bucket: Bucket, ctx_len: int) -> str:
+    if not bucket.tokens:
+        return "known once asked"
+    return f"{bucket.tokens:,} <small>of {ctx_len:,}</small>"
 
 
 def _fact(name: str, value: str) -> str:
     return f"<div><dt>{name}</dt><dd>{value}</dd></div>"
 
 
-def _before_after(item: Attachment, placed: PlacedImage) -> str:
-    """The picture as it is and as the encoder gets it, both frames to the same scale."""
-    bucket = placed.placement.bucket
-    widest = max(placed.width + bucket.width, 1)
-    tallest = max(placed.height, bucket.height, 1)
-    # Both frames and the gap between them fit 300 x 150; a frame is never thinner than 24 pixels,
-    # because a photograph beside its bucket would otherwise leave a bucket too small to see.
-    scale = min(268 / widest, 150 / tallest)
-    cell = sqrt(bucket.height * bucket.width / max(bucket.tokens, 1))
-    columns, rows = bucket.width / cell, bucket.height / cell
-    fit = "contain" if placed.placement.fit == "pad" else "fill"
-    before = _frame(item.thumbnail, placed.width * scale, placed.height * scale, "fill", "")
-    grid = f"--columns:{columns:.3f};--rows:{rows:.3f}"
-    after = _frame(item.thumbnail, bucket.width * scale, bucket.height * scale, fit, grid)
-    return (
-        f'<div class="bf-frames" aria-hidden="true"><figure>{before}<figcaption>as given'
-        f"</figcaption></figure><span>→</span><figure>{after}<figcaption>as encoded</figcaption>"
-        "</figure></div>"
-    )
-
-
-def _frame(src: str, width: float, height: float, fit: str, grid: str) -> str:
-    picture = f'<img src="{escape(src)}" alt="" style="object-fit:{fit}">' if src else ""
-    kind = "bf-frame bf-grid" if grid else "bf-frame"
-    size = f"width:{max(width, 24):.0f}px;height:{max(height, 24):.0f}px"
-    return f'<span class="{kind}" style="{size};{grid}">{picture}</span>'
-
-
-def shape_words(aspect_change: float, fit: str) -> str:
-    """What happened to the picture's shape, in plain words."""
-    if fit == "pad":
+def shape_words(placed: PlacedImage) -> str:
+    """What happened to the picture's shape where that is no reason to warn."""
+    placement = placed.placement
+    if placement.fit == "pad":
         return "Shape kept; the rest of the bucket is filled with a plain border."
-    factor = max(aspect_change, 1 / aspect_change) if aspect_change > 0 else 1.0
-    if factor < 1.005:
-        return "Shape kept exactly."
-    side = "wider" if aspect_change > 1 else "taller"
-    if factor <= WARN_ABOVE:
-        return f"Shape nearly kept: stretched {(factor - 1) * 100:.0f} % {side}."
-    return f"Stretched {factor:.2g}&times; {side}."
+    change = placement.aspect_change
+    percent = (max(change, 1 / change) - 1) * 100
+    if percent < 0.5:
+        return "Shape kept exactly." if percent < 0.05 else "Shape kept."
+    return f"Shape nearly kept: stretched {percent:.0f} % {'wider' if change > 1 else 'taller'}."
 
 
 def _shape(placed: PlacedImage) -> str:
     placement = placed.placement
-    words = shape_words(placement.aspect_change, placement.fit)
-    factor = max(placement.aspect_change, 1 / max(placement.aspect_change, 1e-9))
-    if placement.fit == "pad" or factor <= WARN_ABOVE:
-        return f'<p class="bf-shape">{words}</p>'
-    return (
-        f'<p class="bf-shape bf-warn"><b>{words}</b> Proportions and small details may be misread;'
-        " the fit “pad” in the settings keeps the shape.</p>"
-    )
+    told = any(loss.kind in ("shape", "edges") for loss in placement.losses)
+    if told or not placement.bucket.tokens:
+        return ""
+    return f'<p class="bf-shape">{shape_words(placed)}</p>'
 
 
-def _why(placed: PlacedImage) -> str:
-    placement = placed.placement
-    if not placement.candidates:
-        return f'<p class="bf-why">{escape(placement.why)}</p>' if placement.why else ""
-    rows = "".join(_candidate(candidate) for candidate in placement.candidates)
-    return (
-        f"<details><summary>Why this bucket?</summary><p>{escape(placement.why)}</p>"
-        '<div class="bf-scroll"><table><thead><tr><th scope="col">Bucket</th>'
-        '<th scope="col">Tokens</th><th scope="col">Pixels kept</th><th scope="col">Pixels idle'
-        f"</th></tr></thead><tbody>{rows}</tbody></table></div></details>"
-    )
+def _warnings(losses: Sequence[Loss]) -> str:
+    lines = [f"<li><b>{escape(loss.what)}:</b> {_advice(loss)}</li>" for loss in losses]
+    return f'<ul class="bf-warnings" aria-label="Warnings">{"".join(lines)}</ul>' if lines else ""
 
 
-def _candidate(candidate: Candidate) -> str:
-    bucket = candidate.bucket
-    mark = ' <span class="bf-chosen">chosen</span>' if candidate.chosen else ""
-    kind = ' class="bf-won"' if candidate.chosen else ""
-    return (
-        f'<tr{kind}><th scope="row">{bucket.height} &times; {bucket.width}{mark}</th>'
-        f"<td>{bucket.tokens:,}</td><td>{candidate.effective_pixels:,}</td>"
-        f"<td>{candidate.wasted_pixels:,}</td></tr>"
-    )
+def _advice(loss: Loss) -> str:
+    """Flags in it as code, which is not broken at their dashes."""
+    return _FLAG.sub(r"<code>\g<0></code>", escape(loss.advice))

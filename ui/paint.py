@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
-from backend.types import Event, ImagesEvent
+from backend.types import Event, ImagesEvent, PlacedImage
 from ui import buckets, render, timeline
 from ui.components import Page
 from ui.session import Session
 from ui.stream import Progress
+
+if TYPE_CHECKING:
+    from backend.service import Bifocal
 
 View = dict[Any, Any]
 
@@ -18,8 +23,9 @@ View = dict[Any, Any]
 class Painter:
     """Draws a session, or what has changed of it, on the components of one page."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, backend: Bifocal) -> None:
         self._page = page
+        self._backend = backend
 
     def idle(self, session: Session) -> View:
         """Everything, while no answer is under way."""
@@ -51,9 +57,7 @@ class Painter:
         if progress.text:
             view[self._page.chat] = earlier + render.live(progress.text)
         if any(isinstance(event, ImagesEvent) for event in events):
-            view[self._page.buckets] = buckets.panel(
-                session.images(), progress.images, under_way=True
-            )
+            view[self._page.buckets] = self._buckets(session, progress.images, under_way=True)
         return view
 
     def put_back(self, session: Session, message: str) -> View:
@@ -71,8 +75,22 @@ class Painter:
         last = session.exchanges[-1].result if session.exchanges else None
         return {
             self._page.draft: render.draft(session.draft, sent + 1),
-            self._page.buckets: buckets.panel(session.images(), last.images if last else ()),
+            self._page.buckets: self._buckets(session, last.images if last else ()),
         }
+
+    def _buckets(
+        self, session: Session, answered: Iterable[PlacedImage], under_way: bool = False
+    ) -> str:
+        """Images that no answer has seen yet are drawn as the next question would have them.
+
+        So are all of them where they must share one bucket, which a new image may change.
+        """
+        items = session.images()
+        if session.draft and self._backend.plan.one_bucket:
+            answered = ()
+        together = self._backend.together([item.placed for item in items])
+        asked = [replace(i, placed=placed) for i, placed in zip(items, together, strict=True)]
+        return buckets.panel(asked, self._backend.plan.ctx_len, answered, under_way)
 
     def say(self, *problems: str) -> View:
         """Messages in place; none takes away what was there."""

@@ -3,7 +3,7 @@
 import pytest
 from PIL import Image
 
-from backend.buckets import fit_into
+from backend.fitting import fit_into
 from backend.types import Bucket, Fit
 
 BUCKET = Bucket(364, 532, (364, 532), 247)

@@ -7,39 +7,48 @@ import asyncio
 
 from backend.service import Bifocal
 from backend.settings import Settings
-from backend.types import PlacedImage
+from backend.types import Candidate, PlacedImage
+from ui.bucket_table import share
 from ui.command_line.ask import image_input
 from ui.command_line.output import Output
 
 
 def run(arguments: argparse.Namespace, settings: Settings, output: Output) -> None:
-    """One entry an image, in order."""
-    placed = asyncio.run(_place(arguments, settings))
-    if output.as_json:
-        output.json([image.as_bucket_json() for image in placed])
-    else:
-        output.write("\n".join(map(_text, placed)))
-
-
-async def _place(arguments: argparse.Namespace, settings: Settings) -> list[PlacedImage]:
+    """One entry an image, in order; they are placed as the images of one request."""
     backend = Bifocal(settings)
-    return [await backend.place(image_input(image)) for image in arguments.images]
+    placed = asyncio.run(_place(backend, arguments.images))
+    ctx_len = backend.plan.ctx_len
+    if output.as_json:
+        output.json([image.as_bucket_json(ctx_len) for image in placed])
+    else:
+        output.write("\n".join(_text(image, ctx_len) for image in placed))
 
 
-def _text(image: PlacedImage) -> str:
+async def _place(backend: Bifocal, images: list[str]) -> list[PlacedImage]:
+    return backend.together([await backend.place(image_input(image)) for image in images])
+
+
+def _text(image: PlacedImage, ctx_len: int) -> str:
     placement = image.placement
+    used = placement.bucket.tokens
     lines = [
         f"{image.source}: {image.width} x {image.height} pixels (width x height)",
         *(f"  note: {note}" for note in image.notes),
         f"  {placement.why}",
         f"  aspect x {placement.aspect_change:.2f} ({placement.fit})",
+        *([f"  {used:,} of {ctx_len:,} tokens of the context"] if used else []),
+        *(f"  warning: {loss}" for loss in placement.losses),
+        *(_candidate(candidate, ctx_len) for candidate in placement.candidates),
     ]
-    for candidate in placement.candidates:
-        bucket = candidate.bucket
-        height, width = bucket.compiled or (bucket.height, bucket.width)
-        lines.append(
-            f"  {'*' if candidate.chosen else ' '} {height}x{width} compiled, "
-            f"{bucket.height}x{bucket.width} snapped, {bucket.tokens} tokens, "
-            f"{candidate.effective_pixels:,} effective pixels, {candidate.wasted_pixels:,} wasted"
-        )
     return "\n".join(lines) + "\n"
+
+
+def _candidate(candidate: Candidate, ctx_len: int) -> str:
+    bucket = candidate.bucket
+    height, width = bucket.compiled or (bucket.height, bucket.width)
+    return (
+        f"  {'*' if candidate.chosen else ' '} {height}x{width} compiled, "
+        f"{bucket.height}x{bucket.width} snapped, {bucket.tokens:,} tokens "
+        f"({share(bucket.tokens, ctx_len)} of the context), "
+        f"{candidate.effective_pixels:,} effective pixels, {candidate.wasted_pixels:,} wasted"
+    )
