@@ -12,7 +12,6 @@ from PIL import Image, ImageDraw
 from assets.demo_model.training.cases import same_text, world_cases
 from assets.demo_model.training.evaluate import Asker
 from assets.demo_model.training.layout import BUCKETS
-from backend.buckets import choose
 from backend.service import Bifocal
 from tests.engine.asking import ask, question, saved
 
@@ -87,7 +86,7 @@ async def test_fresh_scenes_are_answered_rightly(split: Bifocal, tmp_path: Path)
     plan = split.plan
 
     def bucket_of(height: int, width: int) -> tuple[int, int]:
-        bucket = choose(height, width, plan.buckets, plan.spec.resolution, "stretch").bucket
+        bucket = plan.resolution.place(height, width, plan.buckets, "stretch").bucket
         return bucket.height, bucket.width
 
     cases = [

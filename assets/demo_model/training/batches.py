@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import dataclass, replace
 from functools import cache
@@ -20,6 +21,7 @@ from .questions import Turn, ask
 from .scene import Scene, random_aspect, random_scene
 from .sprites import Floats, backdrop, draw_list, frame_of, word_width
 from .tokenizer import ENDOFTEXT, IM_END, IMAGE_PAD
+from .words import hard_word
 
 KINDS: Final[tuple[str, ...]] = (
     *WEIGHTS, "beyond", "each", "nth", "which", "images_count", "who", "no_picture"
@@ -31,9 +33,12 @@ SEVERAL: Final = (288, 104, 64, 64, 64, 64, 64)
 LENGTHS: Final[dict[str, tuple[int, ...]]] = {
     "several": SEVERAL,
     "text": (64,) * 8,
+    "words": (64, 64, 80),
     "text_first": (160, 160, 112, 112),
 }
 """Kind of batch -> lengths of its segments, if not SINGLE."""
+EMPHASIS: Final = {**WEIGHTS, "related": 6.0, "is_related": 4.0, "color": 1.6, "shape": 1.6}
+"""How often each kind is asked in training: what is hard to learn, more often."""
 LEGIBLE: Final = (11.0, 7.5)
 """Least height of a capital and width a letter, in pixels, of lettering that can be read."""
 ILLEGIBLE: Final = (8.0, 5.5)
@@ -114,15 +119,33 @@ def lettering_fits(
     return None
 
 
+def harder(rng: random.Random, scene: Scene, tallest: int) -> Scene:
+    """The scene with a word that is harder to read: mostly small lettering.
+
+    `tallest` is the picture's height in the bucket, in pixels.
+    """
+    word = scene.word
+    if word is None:
+        return scene
+    text, height = hard_word(rng), word.height
+    if rng.random() < 0.6:
+        height = math.exp(rng.uniform(math.log(LEGIBLE[0]), math.log(32))) / tallest
+    height = min(height, 0.92 * scene.aspect / (len(text) + 0.2))
+    room = max(0.0, 0.47 - 0.5 * len(text) * height / scene.aspect)
+    x = min(max(word.x, 0.5 - room), 0.5 + room)
+    return replace(scene, word=replace(word, text=text, height=height, x=x))
+
+
 def make_pictures(
-    rng: random.Random,
-    atlas: Atlas,
-    bucket: tuple[int, int],
-    size: int,
-    plain: bool,
+    rng: random.Random, atlas: Atlas, bucket: tuple[int, int], size: int, kind: str,
     most: int | None,
-) -> tuple[Pictures, list[Scene]]:
-    """Pictures for one place of the layout. `plain` leaves out pictures from outside the world."""
+) -> tuple[Pictures, list[Scene]]:  # fmt: skip
+    """Pictures for one place of the layout.
+
+    There are none from outside the world where several are shown together.
+    """
+    plain = kind in ("several", "later")
+    share, skip = (0.97, 0.95) if kind == "words" else (0.2 if most else 0.35, 0.6)
     canvas = random_canvas(rng, bucket)
     scenes: list[Scene] = []
     sprites, backdrops, outside, jpeg = [], [], [], []
@@ -138,9 +161,11 @@ def make_pictures(
         if least > 0.24:
             continue
         count = rng.randint(1, most) if most is not None and rng.random() < 0.9 else None
-        scene = random_scene(rng, aspect, least, count, 0.2 if most else 0.35)
+        scene = random_scene(rng, aspect, least, count, share)
+        if kind == "words":
+            scene = harder(rng, scene, round(frame.height * bucket[0] / canvas.size[0]))
         marked = lettering_fits(scene, atlas, canvas, (frame.width, frame.height))
-        if marked is None or (marked.word and not marked.word.legible and rng.random() < 0.6):
+        if marked is None or (marked.word and not marked.word.legible and rng.random() < skip):
             continue
         if marked.word and most and len(marked.items) > 2:
             continue
@@ -225,7 +250,7 @@ def opening(rng: random.Random) -> str:
 def make_batch(
     seed: tuple[int, ...], kind: str, bucket: tuple[int, int], atlas: Atlas, tokenizer: Tokenizer
 ) -> Batch:
-    """A batch of one kind: `single`, `several`, `text`, `text_first` or `later`.
+    """A batch of one kind: `single`, `words`, `several`, `text`, `text_first` or `later`.
 
     `seed` ends with the GPU's number, on which the layout does not depend.
     """
@@ -240,7 +265,7 @@ def make_batch(
     patches = sum(4 * rows * columns for rows, columns in map(grid, buckets)) + 1200
     size = max(8, PATCHES // patches)
     most = {2: 4, 3: 3, 4: 3}.get(len(buckets)) if kind == "several" else None
-    drawn = [make_pictures(rng, atlas, one_, size, len(buckets) > 1, most) for one_ in buckets]
+    drawn = [make_pictures(rng, atlas, one_, size, kind, most) for one_ in buckets]
     first = shared.choice(FIRST_QUESTIONS) if kind == "text_first" else None
     pieces, after = prefix(shared, first, start, len(buckets))
     if kind == "later":
@@ -325,19 +350,24 @@ def draw_turns(
             return [Turn("beyond", "", answers.BEYOND)]
         return [beyond(rng, scene)]
     if first is not None:
-        return [first_answer(first, scene)] + [one(rng, scene) for _ in range(segment < 2)]
+        more = [one(rng, scene, EMPHASIS)] if segment < 2 else []
+        return [first_answer(first, scene), *more]
     if kind == "several":
         if segment == 0:
             return [each(rng, scenes)]
         return [about_several(rng, scenes) for _ in range(2 if segment == 1 else 1)]
+    if kind == "words" and segment == 0:
+        read = ask(rng, scene, "read")
+        if read is not None:
+            return [read]
     if segment == 0 and rng.random() < 0.8:
         described = ask(rng, scene, "describe")
         if described is not None:
             return [described]
     if segment == 1:
-        turns = [one(rng, scene) for _ in range(rng.choice((2, 3)))]
+        turns = [one(rng, scene, EMPHASIS) for _ in range(rng.choice((2, 3)))]
         return turns if rng.random() < 0.9 else [who(rng), *turns[:1]]
-    return [one(rng, scene)]
+    return [one(rng, scene, EMPHASIS)]
 
 
 def first_answer(kind: str, scene: Scene) -> Turn:

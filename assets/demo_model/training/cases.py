@@ -50,6 +50,7 @@ class Case:
 
 
 MODEST: Final = "modest"
+FITS: Final[tuple[Fit, Fit]] = ("stretch", "pad")
 KINDS: Final[dict[str, tuple[str, ...]]] = {
     "count": ("count", "count_color", "count_shape"),
     "color": ("color",),
@@ -85,15 +86,17 @@ def pixels_a_side(size: Size, bucket: Size, fit: Fit) -> float:
     return root * min(1.0, bucket[1] / width, bucket[0] / height)
 
 
-def is_legible(scene: Scene, size: Size, bucket: Size) -> bool | None:
+def is_legible(scene: Scene, size: Size, bucket: Size, fit: Fit = "stretch") -> bool | None:
     """Whether the word can be read in its bucket; None if that is in doubt."""
     if scene.word is None:
         return True
     wide, tall = word_box(scene.word, size)
     if wide > 0.97 * size[0]:
         return None
-    wide = wide / len(scene.word.text) * min(1.0, bucket[1] / size[0])
-    tall = tall * min(1.0, bucket[0] / size[1])
+    across, down = min(1.0, bucket[1] / size[0]), min(1.0, bucket[0] / size[1])
+    if fit == "pad":
+        across = down = min(across, down)
+    wide, tall = wide / len(scene.word.text) * across, tall * down
     if tall >= LEGIBLE[0] and wide >= LEGIBLE[1]:
         return True
     return False if tall < ILLEGIBLE[0] or wide < ILLEGIBLE[1] else None
@@ -124,8 +127,7 @@ def picture(
         scene = random_scene(rng, size[0] / size[1], least, count, word_share)
         if not scene.items and scene.word is None:
             continue
-        legible = is_legible(scene, size, bucket)
-        if legible is not True:
+        if is_legible(scene, size, bucket, fit) is not True:
             continue
         return Drawn(scene, save(rng, scene, size), size)
 
@@ -188,6 +190,32 @@ def small_print_cases(seed: int, count: int, size: Size = (1280, 720)) -> list[C
         for bucket in BUCKETS:
             right = f'It says "{word.text}".'
             cases.append(Case("small lettering", bucket, (file,), (question,), right))
+    return cases
+
+
+def same_scene_cases(seed: int, count: int) -> list[Case]:
+    """The same pictures through every bucket, stretched and letterboxed, the answer the same.
+
+    Whoever asks must choose the bucket, by offering only one. What is shown can be made out in the
+    smallest bucket, letterboxed too. The line of a case tells its bucket and fit apart by itself.
+    """
+    rng = random.Random(f"same {seed}")
+    smallest = BUCKETS[0]
+    kinds = [kind for line in KINDS.values() for kind in line] + ["read"]
+    cases: list[Case] = []
+    while len(cases) < count * len(BUCKETS) * 2:
+        kind = rng.choice(kinds)
+        share = 1.0 if kind == "read" else 0.1
+        shown = picture(rng, smallest, lambda height, width: smallest, "pad", word_share=share)
+        if is_legible(shown.scene, shown.size, smallest) is not True:
+            continue
+        turn = ask(rng, shown.scene, kind)
+        if turn is None:
+            continue
+        for bucket in BUCKETS:
+            for fit in FITS:
+                asked = (turn.question,)
+                cases.append(Case("same scene", bucket, (shown.file,), asked, turn.answer, fit))
     return cases
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from . import answers
@@ -56,10 +56,10 @@ def beyond(rng: random.Random, scene: Scene) -> Turn:
     return Turn("beyond", turn.question, answers.BEYOND)
 
 
-def one(rng: random.Random, scene: Scene) -> Turn:
+def one(rng: random.Random, scene: Scene, weights: Mapping[str, float] = WEIGHTS) -> Turn:
     """A question about one scene, its kind drawn by weight."""
     while True:
-        kind = rng.choices(tuple(WEIGHTS), tuple(WEIGHTS.values()))[0]
+        kind = rng.choices(tuple(weights), tuple(weights.values()))[0]
         if kind == "read" and scene.word is None and rng.random() < 0.8:
             continue
         turn = off_topic(rng) if kind == "off_topic" else ask(rng, scene, kind)

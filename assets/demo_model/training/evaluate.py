@@ -17,7 +17,8 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Final
 
-from backend.buckets import choose as choose_bucket
+from backend.engines.environment import prepare_environment
+from backend.plan import make_plan
 from backend.service import Bifocal
 from backend.settings import Settings
 from backend.types import ChatRequest, DoneEvent, ImageInput, Sampling, Turn
@@ -27,6 +28,7 @@ from .cases import (
     follow_up_cases,
     off_topic_cases,
     photo_cases,
+    same_scene_cases,
     same_text,
     several_cases,
     small_print_cases,
@@ -38,7 +40,9 @@ from .photos import held_out
 
 AT_ONCE: Final = 6
 """Requests in flight."""
-LINES: Final = ("world", "words", "small", "several", "follow", "photos", "off", "pad")
+LINES: Final = ("world", "words", "several", "follow", "photos", "off", "pad", "small", "same")
+ONE_BUCKET: Final = ("small", "same")
+"""Lines that put the same pictures through each bucket, with only that one offered."""
 Scores = dict[str, dict[str, list[int]]]
 """Line -> bucket -> right, asked."""
 
@@ -103,7 +107,7 @@ def make_cases(
     plan = backend.plan
 
     def choose(height: int, width: int) -> tuple[int, int]:
-        bucket = choose_bucket(height, width, plan.buckets, plan.spec.resolution, "stretch").bucket
+        bucket = plan.resolution.place(height, width, plan.buckets, "stretch").bucket
         return bucket.height, bucket.width
 
     if line == "off":
@@ -119,12 +123,14 @@ def make_cases(
     return [case for bucket in BUCKETS for case in makers[line](bucket)]
 
 
-async def small_print(
-    count: int, seed: int, folder: Path, scores: Scores, wrong: list[dict[str, str]]
-) -> None:
-    """The small lettering, with one bucket offered at a time."""
-    cases = small_print_cases(seed, count)
-    for height, width in BUCKETS:
+async def through_each_bucket(
+    lines: list[str], count: int, seed: int, folder: Path, scores: Scores,
+    wrong: list[dict[str, str]],
+) -> None:  # fmt: skip
+    """The lines of ONE_BUCKET, one backend a bucket."""
+    cases = small_print_cases(seed, count) if "small" in lines else []
+    cases += same_scene_cases(seed, count) if "same" in lines else []
+    for height, width in BUCKETS if cases else ():
         backend = Bifocal(Settings(heights=(height,), widths=(width,)))
         backend.start()
         try:
@@ -146,7 +152,7 @@ async def evaluate(
         backend.start()
         try:
             for line in lines:
-                if line == "small":
+                if line in ONE_BUCKET:
                     continue
                 begun = time.monotonic()
                 cases = await asyncio.to_thread(make_cases, line, count, seed, backend, photos)
@@ -157,8 +163,7 @@ async def evaluate(
                 print(table(scores), flush=True)
         finally:
             await backend.shutdown()
-        if "small" in lines:
-            await small_print(count, seed, folder, scores, wrong)
+        await through_each_bucket(lines, count, seed, folder, scores, wrong)
     return scores, wrong
 
 
@@ -186,6 +191,7 @@ def main() -> None:
     parser.add_argument("--wrong", type=int, default=0, help="wrong answers to print")
     parser.add_argument("--photos", type=Path, nargs="*", default=[], help="more folders of them")
     chosen = parser.parse_args()
+    prepare_environment(make_plan(Settings()))
     photos = held_out(chosen.photos)
     scores, wrong = asyncio.run(
         evaluate(chosen.lines.split(","), chosen.cases, chosen.seed, photos)

@@ -28,9 +28,10 @@ def plan(seed: int, step: int, early: int) -> tuple[str, tuple[int, int]]:
     if step < early:
         kind = rng.choices(("single", "several", "text"), (0.93, 0.05, 0.02))[0]
         return kind, rng.choices(BUCKETS, (0.6, 0.25, 0.15))[0]
-    kinds = ("single", "several", "text", "text_first", "later")
-    kind = rng.choices(kinds, (0.7, 0.2, 0.02, 0.04, 0.04))[0]
-    return kind, rng.choices(BUCKETS, (0.3, 0.32, 0.38))[0]
+    kinds = ("single", "words", "several", "text", "text_first", "later")
+    kind = rng.choices(kinds, (0.48, 0.3, 0.13, 0.02, 0.03, 0.04))[0]
+    shares = (0.45, 0.3, 0.25) if kind == "words" else (0.3, 0.32, 0.38)
+    return kind, rng.choices(BUCKETS, shares)[0]
 
 
 @dataclass(frozen=True)

@@ -57,3 +57,14 @@ def pronounceable(rng: random.Random, length: int) -> str:
     sets = ("bcdfghjklmnprstvwxz", "aeiouy")
     start = rng.randrange(2)
     return "".join(rng.choice(sets[(start + i) % 2]) for i in range(length))
+
+
+def hard_word(rng: random.Random) -> str:
+    """For training: as `random_word`, but often long, and often with a letter twice in a row."""
+    text = random_word(rng)
+    while len(text) < 4 and rng.random() < 0.6:
+        text = random_word(rng)
+    if len(text) in range(2, 8) and rng.random() < 0.3:
+        at = rng.randrange(1, len(text))
+        text = text[: at + 1] + text[at:]
+    return text
