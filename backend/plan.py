@@ -11,17 +11,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from backend.buckets import compile_buckets
+from backend.bucket_checks import check_buckets, check_own_sizes, check_pairs, refuse_pairs
 from backend.catalog import ROWS, ModelSpec, get_model
 from backend.errors import SettingError
+from backend.processor import cpu_dtype
+from backend.resolution import OwnResolution, Resolution
 from backend.settings import Settings
 from backend.types import Bucket, Fit, Method
 
 Target = Literal["cpu", "cuda", "qaic"]
 Topology = Literal["split", "fused"]
 
-CONTROL_TOKENS = 64
-"""Tokens kept free for the chat template and a short question when buckets are checked."""
+LEAST_STEP = 2048
+"""Tokens that an engine on the CPU takes in one step at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,9 @@ TARGETS: dict[Target, TargetDefaults] = {
     "cuda": TargetDefaults(),
     "qaic": TargetDefaults(128, 4096, 4, "mxfp6", "mxint8"),
 }
+
+QAIC_EAGER = TargetDefaults(ctx_len=4096, batch=4)
+"""QAIC's eager mode compiles nothing, neither a prefill length nor smaller number types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,8 @@ class Plan:
     decode_batch: int
     quantization: str | None
     kv_cache_dtype: str | None
+    dtype: str | None
+    """Type of weights and activations; None leaves it to the model."""
     tensor_parallel_size: int
     seed: int
     max_images: int
@@ -67,9 +74,36 @@ class Plan:
     trust_remote_code: bool
 
     @property
+    def resolution(self) -> Resolution:
+        """How the model cuts pictures into visual tokens."""
+        return self.spec.resolution or OwnResolution()
+
+    @property
     def buckets(self) -> tuple[Bucket, ...]:
-        """The compiled sizes; the first call imports transformers, which takes seconds."""
-        return compile_buckets(self.heights, self.widths, self.spec.resolution)
+        """The sizes that the encoder may be given, as far as they are known before an image is.
+
+        The first call imports transformers, which takes seconds.
+        """
+        return self.resolution.sizes(self.heights, self.widths)
+
+    @property
+    def one_bucket(self) -> bool:
+        """Whether all images of a request must have one size: the QAIC plugin's decoder takes
+        their rows as one block, which it divides by their number."""
+        return self.target == "qaic" and self.topology == "split" and self.resolution.has_buckets
+
+    @property
+    def batched_tokens(self) -> int | None:
+        """The decoder's `max_num_batched_tokens`, None where vLLM chooses.
+
+        On the CPU a prompt is read in one step, however long: vLLM 0.32 ends the CPU engine when a
+        request with a seed is read in parts (its worker rewinds the request's random generator,
+        which torch cannot do on the CPU).
+        """
+        if self.target == "cpu":
+            return max(self.ctx_len, LEAST_STEP)
+        given = self.spec.engine_args.get("max_num_batched_tokens")
+        return given if isinstance(given, int) else None
 
     @property
     def model(self) -> str:
@@ -84,14 +118,24 @@ class Plan:
     @property
     def method(self) -> Method:
         """How prompts are built unless a request says otherwise."""
-        return "chat"
+        return self.spec.method
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What people are told with every answer: where the row is from, and why it runs fused."""
+        notes = [self.spec.note] if self.spec.note else []
+        if self.topology == "fused" and not self.spec.split:
+            notes.append(f"{self.label} cannot be split: it runs as one fused engine.")
+        elif self.topology == "fused" and _is_eager(self.spec, self.target):
+            notes.append(f"{self.label} runs on QAIC in eager mode, which is one fused engine.")
+        return tuple(notes)
 
 
 def make_plan(settings: Settings) -> Plan:
     """Resolve and check. Raises SettingError or ModelError; starts and imports nothing heavy."""
     spec = get_model(settings.model)
     target = detect_target() if settings.target == "auto" else settings.target
-    defaults = TARGETS[target]
+    defaults = QAIC_EAGER if _is_eager(spec, target) else TARGETS[target]
     heights = settings.heights if settings.heights is not None else spec.heights
     widths = settings.widths if settings.widths is not None else spec.widths
     if target == "cpu" and settings.seq_len:
@@ -99,12 +143,12 @@ def make_plan(settings: Settings) -> Plan:
             "--seq-len reads prompts in parts, which vLLM's CPU engine cannot do together with a "
             "seed: leave it out on the CPU."
         )
-    if target == "qaic" and settings.topology == "split":
+    if target == "qaic" and _topology(spec, target, settings) == "split":
         _refuse_shared_devices(settings)
     plan = Plan(
         spec=spec,
         target=target,
-        topology=settings.topology,
+        topology=_topology(spec, target, settings),
         heights=heights,
         widths=widths,
         fit=settings.fit,
@@ -116,7 +160,8 @@ def make_plan(settings: Settings) -> Plan:
         decode_batch=settings.decode_batch or defaults.batch or spec.decode_batch,
         quantization=settings.quantization or defaults.quantization,
         kv_cache_dtype=settings.kv_cache_dtype or defaults.kv_cache_dtype,
-        tensor_parallel_size=settings.tensor_parallel_size or 1,
+        dtype=settings.dtype or spec.dtype or (cpu_dtype() if target == "cpu" else None),
+        tensor_parallel_size=settings.tensor_parallel_size or spec.tensor_parallel_size or 1,
         seed=settings.seed,
         max_images=settings.max_images or spec.max_images,
         load_format=settings.load_format,
@@ -125,9 +170,20 @@ def make_plan(settings: Settings) -> Plan:
     # The rows' own values are known to be right (a test sees to it), and checking them would import
     # transformers before the page is up. A folder has its own context length.
     own = (heights, widths, plan.ctx_len) == (spec.heights, spec.widths, spec.ctx_len)
+    if settings.heights is not None or settings.widths is not None:
+        _check_given_pairs(plan)
     if not own or spec not in ROWS:
-        _refuse_large_buckets(plan)
+        _check_sizes(plan)
     return plan
+
+
+def refuse_remote_code(plan: Plan) -> None:
+    """Raises SettingError for a model that brings code of its own, unless that is allowed."""
+    if plan.spec.remote_code and not plan.trust_remote_code:
+        raise SettingError(
+            f"{plan.label} ({plan.spec.hf_id}) comes with code of its own, which runs with your "
+            "rights on this machine. If you trust it, start again with --trust-remote-code."
+        )
 
 
 def detect_target() -> Target:
@@ -148,6 +204,16 @@ def cpu_count() -> int:
     return len(os.sched_getaffinity(0))
 
 
+def _topology(spec: ModelSpec, target: Target, settings: Settings) -> Topology:
+    """What is asked for, or one fused engine where the model or its QAIC mode knows no halves."""
+    return settings.topology if spec.split and not _is_eager(spec, target) else "fused"
+
+
+def _is_eager(spec: ModelSpec, target: Target) -> bool:
+    """Whether the model's first mode on QAIC is eager, which takes pixels and has no halves."""
+    return target == "qaic" and spec.qaic_modes[:1] == ("eager",)
+
+
 def _refuse_shared_devices(settings: Settings) -> None:
     shared = sorted(set(settings.vision_devices) & set(settings.language_devices))
     if shared or not settings.vision_devices or not settings.language_devices:
@@ -157,14 +223,16 @@ def _refuse_shared_devices(settings: Settings) -> None:
         )
 
 
-def _refuse_large_buckets(plan: Plan) -> None:
-    largest = max(plan.buckets, key=lambda bucket: bucket.tokens)
-    if largest.tokens + CONTROL_TOKENS > plan.ctx_len:
-        raise SettingError(
-            f"The bucket {largest.height}x{largest.width} has {largest.tokens} visual tokens; with "
-            f"a prompt it does not fit the context of {plan.ctx_len}. Raise --ctx-len or choose "
-            "smaller --heights and --widths."
-        )
+def _check_given_pairs(plan: Plan) -> None:
+    if not plan.resolution.has_buckets:
+        refuse_pairs(plan.label)
+    check_pairs(plan.heights, plan.widths)
+
+
+def _check_sizes(plan: Plan) -> None:
+    if plan.buckets:
+        check = check_buckets if plan.resolution.has_buckets else check_own_sizes
+        check(plan.buckets, plan.ctx_len, plan.batched_tokens)
 
 
 def _comma(values: tuple[int, ...]) -> str:

@@ -55,6 +55,9 @@ class Settings(BaseSettings):
     decode_batch: int | None = Field(None, gt=0, description="answers decoded at the same time")
     quantization: str | None = Field(None, description="weight quantization of the decoder")
     kv_cache_dtype: str | None = Field(None, description="KV cache type of the decoder")
+    dtype: Literal["float32", "bfloat16", "float16"] | None = Field(
+        None, description="type of weights and activations"
+    )
     tensor_parallel_size: int | None = Field(None, gt=0, description="devices one engine spans")
     seed: int = Field(0, ge=0, lt=2**32, description="seed of the engines and of sampling")
     max_images: int | None = Field(None, gt=0, description="most images in one conversation")
@@ -68,7 +71,9 @@ class Settings(BaseSettings):
         50, gt=0, allow_inf_nan=False, description="largest image in megapixels"
     )
     fetch_timeout: float = Field(10, gt=0, le=3600, description="seconds one image URL may take")
-    allow_private_urls: bool = Field(False, description="let image URLs reach private addresses")
+    allow_private_urls: bool = Field(
+        False, description="let image URLs reach private addresses, and use proxies"
+    )
     allow_ports: IntList = Field((80, 443), description="ports that image URLs may name")
     embedding_cache_mb: int = Field(256, ge=0, description="memory for embeddings seen before")
     max_queue: int = Field(64, gt=0, description="requests that may wait or run at once")

@@ -9,9 +9,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from backend.catalog.arguments import (
+    QAIC_EAGER_ARGUMENTS,
+    common_arguments,
+    decoder_arguments,
+)
 from backend.catalog.lookup import model_path
-from backend.engines.plugin import LANGUAGE_PREFIX, VISION_PREFIX, WORKER_EXTENSION
-from backend.plan import Plan
+from backend.engines.plugin import (
+    LANGUAGE_PREFIX,
+    THREADS,
+    VISION_PREFIX,
+    WORKER_EXTENSION,
+)
+from backend.plan import LEAST_STEP, Plan
 
 EngineArgs = dict[str, Any]
 
@@ -24,7 +34,8 @@ VISION_KV_BYTES = 64 * MIB
 def engine_args(plan: Plan) -> dict[str, EngineArgs]:
     """Arguments by role: `vision` and `language`, or `fused`."""
     if plan.topology == "fused":
-        return {"fused": fused_args(plan)}
+        eager = QAIC_EAGER_ARGUMENTS if plan.target == "qaic" else {}
+        return {"fused": {**fused_args(plan), **eager}}
     if plan.target == "qaic":
         return {"vision": _qaic_vision(plan), "language": _qaic_language(plan)}
     return {"vision": vision_args(plan), "language": language_args(plan)}
@@ -32,7 +43,8 @@ def engine_args(plan: Plan) -> dict[str, EngineArgs]:
 
 def vision_args(plan: Plan) -> EngineArgs:
     """The vision tower alone, as a pooling engine; one image a request, batched by vLLM."""
-    largest = max(bucket.tokens for bucket in plan.buckets)
+    largest = max((bucket.tokens for bucket in plan.buckets), default=0)
+    step = plan.vision_batch * largest or plan.ctx_len
     return {
         **_common(plan),
         **_memory(plan, "vision"),
@@ -40,9 +52,9 @@ def vision_args(plan: Plan) -> EngineArgs:
         "runner": "pooling",
         "mm_encoder_only": True,
         "skip_mm_profiling": True,
-        "hf_overrides": {"architectures": [VISION_PREFIX + plan.spec.architecture]},
+        "hf_overrides": _half(plan, VISION_PREFIX),
         "max_num_seqs": plan.vision_batch,
-        "max_num_batched_tokens": max(plan.vision_batch * largest, 2048),
+        "max_num_batched_tokens": max(step, LEAST_STEP),
         "limit_mm_per_prompt": {"image": 1, **NO_OTHER_MODALITIES},
         "async_scheduling": False,
         "enable_prefix_caching": False,
@@ -57,16 +69,18 @@ def language_args(plan: Plan) -> EngineArgs:
         **_optional(plan),
         **_prefill(plan),
         "worker_extension_cls": WORKER_EXTENSION,
-        "hf_overrides": {"architectures": [LANGUAGE_PREFIX + plan.spec.architecture]},
+        "hf_overrides": _half(plan, LANGUAGE_PREFIX),
         "max_num_seqs": plan.decode_batch,
         "limit_mm_per_prompt": {"image": 0, **NO_OTHER_MODALITIES},
         "enable_mm_embeds": True,
         "enable_prefix_caching": True,
+        **_decode_threads(plan),
     }
 
 
 def fused_args(plan: Plan) -> EngineArgs:
     """One ordinary engine of the same model, for comparison and for models that cannot be split."""
+    overrides = plan.spec.hf_overrides
     return {
         **_common(plan),
         **_memory(plan, "fused"),
@@ -74,7 +88,13 @@ def fused_args(plan: Plan) -> EngineArgs:
         **_prefill(plan),
         "max_num_seqs": plan.decode_batch,
         "limit_mm_per_prompt": {"image": plan.max_images, **NO_OTHER_MODALITIES},
+        **({"hf_overrides": dict(overrides)} if overrides else {}),
     }
+
+
+def _half(plan: Plan, prefix: str) -> EngineArgs:
+    """The row's changes to the config, with one half's architecture in place of the whole's."""
+    return {**plan.spec.hf_overrides, "architectures": [prefix + plan.spec.architecture]}
 
 
 def _common(plan: Plan) -> EngineArgs:
@@ -88,29 +108,48 @@ def _common(plan: Plan) -> EngineArgs:
         "mm_processor_cache_gb": 0,
         "disable_log_stats": True,
         "use_tqdm_on_load": False,
-        **plan.spec.engine_args,
+        **common_arguments(plan.spec),
+        **({"dtype": plan.dtype} if plan.dtype else {}),
+        **_exact_sizes(plan),
     }
 
 
+def _exact_sizes(plan: Plan) -> EngineArgs:
+    """Limits that no bucket crosses: the model's own processor must leave alone what was fitted.
+
+    The bundled model's would shrink a bucket of more than 1,280 visual tokens, unnoticed.
+    """
+    pixels = [bucket.height * bucket.width for bucket in plan.buckets if bucket.compiled]
+    if not pixels:
+        return {}
+    # By these names the image processor means areas, in pixels.
+    size = {"shortest_edge": min(pixels), "longest_edge": max(pixels)}
+    return {"mm_processor_kwargs": {**plan.spec.mm_processor_kwargs, "size": size}}
+
+
 def _optional(plan: Plan) -> EngineArgs:
-    """Decoder arguments that are only there when they are set."""
+    """Decoder arguments that are only there when they are set, and those of the row."""
     values = {
         "long_prefill_token_threshold": plan.seq_len,
         "quantization": plan.quantization,
         "kv_cache_dtype": plan.kv_cache_dtype,
     }
-    return {name: value for name, value in values.items() if value is not None}
+    given = {name: value for name, value in values.items() if value is not None}
+    return {**given, **decoder_arguments(plan.spec)}
 
 
 def _prefill(plan: Plan) -> EngineArgs:
-    """On the CPU a prompt is read in one step, however long.
-
-    vLLM 0.32 ends the CPU engine when a request with a seed is read in parts (its worker rewinds
-    the request's random generator, which torch cannot do on the CPU).
-    """
+    """On the CPU a prompt is read in one step."""
     if plan.target != "cpu":
         return {}
-    return {"enable_chunked_prefill": False, "max_num_batched_tokens": max(plan.ctx_len, 2048)}
+    return {"enable_chunked_prefill": False, "max_num_batched_tokens": plan.batched_tokens}
+
+
+def _decode_threads(plan: Plan) -> EngineArgs:
+    """A small model's decoder on the CPU: its steps are too short to be shared out."""
+    if plan.target != "cpu" or plan.spec.cpu_decode_threads is None:
+        return {}
+    return {"additional_config": {THREADS: plan.spec.cpu_decode_threads}}
 
 
 def _memory(plan: Plan, role: str) -> EngineArgs:
@@ -140,9 +179,17 @@ def _qaic(plan: Plan, devices: tuple[int, ...]) -> EngineArgs:
         "mm_processor_cache_gb": 0,
         "additional_config": {
             "device_group": list(devices),
-            "override_qaic_config": {"height": list(plan.heights), "width": list(plan.widths)},
+            **_compiled(plan),
         },
+        **common_arguments(plan.spec),
     }
+
+
+def _compiled(plan: Plan) -> EngineArgs:
+    """The sizes that a family with dynamic resolution is compiled for."""
+    if not plan.heights:
+        return {}
+    return {"override_qaic_config": {"height": list(plan.heights), "width": list(plan.widths)}}
 
 
 def _qaic_vision(plan: Plan) -> EngineArgs:

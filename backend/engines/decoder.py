@@ -9,11 +9,14 @@ from typing import Any, cast
 from vllm.sampling_params import RequestOutputKind, SamplingParams
 from vllm.v1.engine.async_llm import AsyncLLM
 
+from backend.catalog.spec import ModelSpec
+from backend.engines.chat_tokenizer import ChatTokenizer
 from backend.engines.engine import VllmEngine
 from backend.engines.faults import engine_faults
 from backend.engines.handover import decoder_input
+from backend.engines.lora import lora_request
 from backend.engines.protocols import Chunk, PreparedImage
-from backend.prompts import ImageSlot, Prompt, Tokenizer
+from backend.prompts import ImageSlot, Prompt, Tokenizer, image_token_ids
 from backend.types import Embedding, FinishReason, Sampling
 
 
@@ -22,13 +25,15 @@ class VllmLanguageDecoder(VllmEngine):
 
     name = "language decoder"
 
-    def __init__(self, engine: AsyncLLM, image_token: str) -> None:
+    def __init__(self, engine: AsyncLLM, spec: ModelSpec) -> None:
         super().__init__(engine)
-        self._image_id = engine.get_tokenizer().convert_tokens_to_ids(image_token)
+        self._spec = spec
+        self._tokenizer = ChatTokenizer(engine.get_tokenizer(), engine.model_config)
+        self._lora = lora_request(spec)
 
     @property
     def tokenizer(self) -> Tokenizer:
-        return cast(Tokenizer, self._engine.get_tokenizer())
+        return cast(Tokenizer, self._tokenizer)
 
     async def generate(
         self,
@@ -43,7 +48,9 @@ class VllmLanguageDecoder(VllmEngine):
         async with engine_faults(self.name):
             request = await self._input(prompt, images)
             request_id = f"generate-{uuid.uuid4().hex}"
-            stream = self._engine.generate(request, sampling_params(sampling), request_id)
+            stream = self._engine.generate(
+                request, sampling_params(sampling), request_id, lora_request=self._lora
+            )
             tokens = 0
             try:
                 async for output in stream:
@@ -70,12 +77,15 @@ class VllmFusedEngine(VllmLanguageDecoder):
     async def _input(self, prompt: Prompt, images: Sequence[Any]) -> Any:
         tokens: list[int] = []
         for part in prompt.parts:
-            tokens += [self._image_id] if isinstance(part, ImageSlot) else part
+            tokens += self._image_ids(part.index) if isinstance(part, ImageSlot) else part
         request: dict[str, Any] = {"prompt_token_ids": tokens}
         if images:
             request["multi_modal_data"] = {"image": [image.pixels for image in images]}
         (rendered,) = await self._engine.renderer.render_cmpl_async([request])
         return rendered
+
+    def _image_ids(self, index: int) -> list[int]:
+        return image_token_ids(self._spec, self._tokenizer, index + 1)
 
 
 def sampling_params(sampling: Sampling) -> SamplingParams:
@@ -85,5 +95,8 @@ def sampling_params(sampling: Sampling) -> SamplingParams:
         temperature=sampling.temperature,
         top_p=sampling.top_p,
         seed=sampling.seed,
+        stop_token_ids=list(sampling.stop_token_ids),
+        skip_special_tokens=sampling.skip_special_tokens,
+        extra_args=dict(sampling.extra_args) if sampling.extra_args else None,
         output_kind=RequestOutputKind.DELTA,
     )

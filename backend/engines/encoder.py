@@ -12,11 +12,13 @@ from vllm.inputs.engine import MultiModalInput, mm_input
 from vllm.pooling_params import PoolingParams
 from vllm.v1.engine.async_llm import AsyncLLM
 
+from backend.catalog.spec import ModelSpec
 from backend.engines.engine import VllmEngine
 from backend.engines.faults import engine_faults
 from backend.engines.handover import RenderedImage, check_rows
 from backend.engines.protocols import PreparedImage
 from backend.errors import EngineError
+from backend.prompts import image_token_ids
 from backend.types import Embedding
 
 
@@ -25,12 +27,11 @@ class VllmVisionEncoder(VllmEngine):
 
     name = "vision encoder"
 
-    def __init__(self, engine: AsyncLLM, model: str, image_token: str) -> None:
+    def __init__(self, engine: AsyncLLM, spec: ModelSpec) -> None:
         super().__init__(engine)
-        self._model = model
+        self._model = spec.key
         self._width: int = engine.model_config.get_hidden_size()
-        tokenizer = engine.get_tokenizer()
-        self._placeholder: Sequence[int] = [tokenizer.convert_tokens_to_ids(image_token)]
+        self._placeholder: Sequence[int] = image_token_ids(spec, engine.get_tokenizer())
 
     async def encode(self, image: PreparedImage) -> Embedding:
         """One image's rows; `encode_s` is from the engine's side of the processor to its answer.

@@ -3,7 +3,7 @@
 import os
 from collections.abc import MutableMapping
 
-from backend.plan import Plan
+from backend.plan import Plan, cpu_count
 
 SETTINGS = {
     # No usage statistics leave the machine.
@@ -26,6 +26,8 @@ DEFAULTS = {
     "VLLM_WORKER_SHUTDOWN_TIMEOUT_SECONDS": "0",
     # Both engines may use every core; vLLM would keep one back from each.
     "VLLM_CPU_NUM_OF_RESERVED_CPU": "0",
+    # Idle threads sleep: those that spin take the cores from the other engine.
+    "OMP_WAIT_POLICY": "passive",
     # Deprecations inside vLLM's dependencies, once in each of five processes; and the shared memory
     # of killed workers, which Python's resource tracker frees, but not in silence.
     "PYTHONWARNINGS": "ignore::FutureWarning,ignore:resource_tracker:UserWarning",
@@ -41,6 +43,9 @@ def prepare_environment(plan: Plan, environment: MutableMapping[str, str] = os.e
     environment.update(SETTINGS)
     for name, value in DEFAULTS.items():
         environment.setdefault(name, value)
+    if plan.target == "cpu":
+        # vLLM would take a single thread for an engine without a worker process of its own.
+        environment.setdefault("OMP_NUM_THREADS", str(cpu_count()))
     if plan.spec.bundled:
         # The bundled model needs no network; asking the hub would only wait for a time-out.
         environment["HF_HUB_OFFLINE"] = "1"

@@ -16,6 +16,7 @@ from vllm.config import VllmConfig
 from backend.engines.census import count_parameters
 from backend.engines.derive import on_demand
 from backend.engines.plugin import LANGUAGE_PREFIX
+from backend.engines.threads import use_threads
 
 ROWS = "bifocal_rows"
 
@@ -44,6 +45,7 @@ def language_only(upstream: type[nn.Module]) -> type[nn.Module]:
 
     class LanguageOnly(base):  # type: ignore[misc]
         def __init__(self, *, vllm_config: VllmConfig, prefix: str = "") -> None:
+            use_threads(vllm_config)
             super().__init__(vllm_config=vllm_config, prefix=prefix)
             restore_deepstack(self, vllm_config)
             self.parameter_counts = count_parameters(self)

@@ -11,10 +11,13 @@ import os
 import signal
 import threading
 from functools import cache
+from importlib import import_module
 
 VISION_PREFIX = "BifocalVision__"
 LANGUAGE_PREFIX = "BifocalLanguage__"
 WORKER_EXTENSION = "backend.engines.census.Census"
+THREADS = "threads"
+"""The key in `additional_config` for the number of threads that an engine computes with."""
 
 
 @cache
@@ -37,6 +40,8 @@ def end_with_parent() -> None:
 def register() -> None:
     """Entry point; safe to call more than once."""
     end_with_parent()
+    # Before a worker exists, see there.
+    import_module("backend.engines.threads")
     from vllm.model_executor.models.registry import _MULTIMODAL_MODELS, ModelRegistry
 
     for architecture in _MULTIMODAL_MODELS:
