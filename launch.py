@@ -25,6 +25,8 @@ from ui.command_line.parser import build_parser, setting_flags
 COMMANDS = {
     "serve": "ui.command_line.serve",
     "ask": "ui.command_line.ask",
+    "models": "ui.command_line.models",
+    "request": "ui.command_line.request",
     "buckets": "ui.command_line.buckets",
     "engine-args": "ui.command_line.engine_args",
 }

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.errors import InputError
-from backend.intake.prepare import Picture
+from backend.intake.prepare import Picture, place_together
 from backend.plan import Plan
-from backend.prompts import Prompt, Tokenizer, chat_prompt, explicit_prompt
+from backend.prompts import Prompt, Tokenizer, chat_prompt, generate_prompt
 from backend.types import ChatRequest, Method, Turn
 
 
@@ -16,11 +16,13 @@ from backend.types import ChatRequest, Method, Turn
 class FittedPrompt:
     """A prompt that leaves room for an answer.
 
-    `images` are the indices, into the request's images, of those still in it, in order.
+    `images` are the indices, into the request's images, of those still in it, in order, and
+    `pictures` are they as they are placed in one request with each other.
     """
 
     prompt: Prompt
     images: tuple[int, ...]
+    pictures: tuple[Picture, ...]
     image_tokens: int
     method: Method
     notes: tuple[str, ...] = ()
@@ -31,23 +33,26 @@ def fit_context(
 ) -> FittedPrompt:
     """The prompt of as many of the latest turns as fit; a system turn always stays.
 
+    `pictures` are each placed by itself: which of them share a request is decided here.
     Raises InputError (`prompt_too_long`) where the last turn does not fit alone.
     """
     has_template = bool(tokenizer.chat_template)
-    method: Method = request.method or ("chat" if has_template else "generate")
+    method: Method = request.method or (plan.method if has_template else "generate")
     system = [turn for turn in request.turns if turn.role == "system"]
     dialogue = [turn for turn in request.turns if turn.role != "system"]
     first = len(dialogue) - 1 if method == "generate" else 0
     while True:
         kept = dialogue[first:]
         indices = _image_indices(request.turns, first)
-        image_tokens = sum(pictures[index].placement.bucket.tokens for index in indices)
+        together = place_together([pictures[index] for index in indices], plan)
+        image_tokens = sum(picture.placement.bucket.tokens for picture in together)
         if method == "generate":
-            prompt = explicit_prompt(kept[-1], plan.spec, tokenizer)
+            prompt = generate_prompt(kept[-1], plan.spec, tokenizer)
         else:
             prompt = chat_prompt([*system, *kept], plan.spec, tokenizer)
         if prompt.text_tokens + image_tokens < plan.ctx_len:
-            return FittedPrompt(prompt, indices, image_tokens, method, _notes(first, method))
+            notes = _notes(first, method)
+            return FittedPrompt(prompt, indices, tuple(together), image_tokens, method, notes)
         if len(kept) == 1:
             raise _too_long(prompt.text_tokens, image_tokens, plan.ctx_len)
         first = _next_question(dialogue, first)

@@ -1,22 +1,22 @@
 """Turns and a model's row to token ids, with every image's place marked.
 
-What a person types never becomes a special token: the prompt is cut at the special tokens that the
-template wrote, and every piece in between, the typed text among it, is encoded with special tokens
-switched off. Where nobody types one the result is the tokenizer's own.
+What a person types never becomes a special token, nor any other added token: the prompt is cut at
+the tokens that the template wrote, and every piece in between, the typed text among it, is encoded
+as plain text. Where nobody types one the result is the tokenizer's own.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from backend.catalog.spec import ModelSpec
+from backend.errors import InputError
+from backend.plain_text import PlainText
 from backend.types import Turn
-
-OPEN, CLOSE = "\ue000", "\ue001"
-"""Private-use characters that stand around the number of a typed text while a template runs."""
+from backend.written import Written, write_chat, write_generate
 
 
 class Tokenizer(Protocol):
@@ -54,58 +54,112 @@ class Prompt:
         """Tokens that are not an image's."""
         return sum(len(part) for part in self.parts if not isinstance(part, ImageSlot))
 
+    @property
+    def slots(self) -> int:
+        """Images it has a place for."""
+        return sum(isinstance(part, ImageSlot) for part in self.parts)
+
 
 def chat_prompt(turns: Sequence[Turn], spec: ModelSpec, tokenizer: Tokenizer) -> Prompt:
-    """The conversation through the model's own chat template, ready for the answer."""
-    typed: list[str] = []
-    messages = [_message(turn, typed) for turn in turns]
-    text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-    return _encode(str(text), typed, spec, tokenizer)
+    """The conversation through the model's own chat template, ready for the answer.
+
+    Raises InputError (`bad_request`) where the template has no place for an image.
+    """
+    images = sum(len(turn.images) for turn in turns)
+    for written in write_chat(turns, spec, tokenizer):
+        prompt = _encode(written, spec, tokenizer)
+        if prompt.slots == images:
+            return prompt
+    raise InputError(
+        "bad_request",
+        f"The chat template of {spec.label} has no place for images: use --method generate.",
+    )
 
 
-def explicit_prompt(turn: Turn, spec: ModelSpec, tokenizer: Tokenizer) -> Prompt:
-    """The last turn through the row's explicit template."""
-    typed: list[str] = []
-    placeholders = spec.placeholder * len(turn.images)
-    text = spec.template.format(placeholders=placeholders, question=_mark(turn.text, typed))
-    return _encode(text, typed, spec, tokenizer)
+def generate_prompt(turn: Turn, spec: ModelSpec, tokenizer: Tokenizer) -> Prompt:
+    """The last turn as the row's prompt has it. Raises InputError (`bad_request`) as above.
+
+    As vLLM does with a prompt given as text, the token that the tokenizer begins with is put first.
+    """
+    prompt = _encode(write_generate(turn, spec, tokenizer), spec, tokenizer)
+    if prompt.slots != len(turn.images):
+        raise InputError(
+            "bad_request", f"The prompt of {spec.label} has no place for images: use --method chat."
+        )
+    begin = _begin(tokenizer)
+    first = prompt.parts[0]
+    if isinstance(first, ImageSlot) or first[:1] == begin:
+        return prompt
+    return Prompt((begin + first, *prompt.parts[1:]))
 
 
-def _message(turn: Turn, typed: list[str]) -> dict[str, Any]:
-    marked = _mark(turn.text, typed)
-    if turn.role != "user":
-        return {"role": turn.role, "content": marked}
-    content: list[dict[str, str]] = [{"type": "image"} for _ in turn.images]
-    return {"role": turn.role, "content": [*content, {"type": "text", "text": marked}]}
+def _begin(tokenizer: Any) -> tuple[int, ...]:
+    """The token that the tokenizer begins every text with, if it does."""
+    begin: int | None = getattr(tokenizer, "bos_token_id", None)
+    if begin is None or tokenizer.encode("", add_special_tokens=True)[:1] != [begin]:
+        return ()
+    return (begin,)
 
 
-def _mark(text: str, typed: list[str]) -> str:
-    typed.append(text)
-    return f"{OPEN}{len(typed) - 1}{CLOSE}"
+def image_token_ids(spec: ModelSpec, tokenizer: Tokenizer, number: int = 1) -> list[int]:
+    """What vLLM's processor takes for the place of the `number`-th image, counted from 1."""
+    text = spec.image_token.replace("{i}", str(number))
+    known = tokenizer.get_added_vocab()
+    return [known[text]] if text in known else PlainText(tokenizer).encode(text)
 
 
-def _encode(text: str, typed: Sequence[str], spec: ModelSpec, tokenizer: Tokenizer) -> Prompt:
-    """Cut at the template's special tokens, then put the typed texts in and encode the pieces."""
-    special = tokenizer.get_added_vocab()
-    names = sorted(special, key=len, reverse=True)
-    pieces = re.split("(" + "|".join(map(re.escape, names)) + ")", text) if names else [text]
+def _encode(written: Written, spec: ModelSpec, tokenizer: Tokenizer) -> Prompt:
+    """Cut at the template's own tokens, then put the typed texts in and encode the pieces."""
+    added = tokenizer.get_added_vocab()
+    image = _image_pattern(spec)
+    plain = PlainText(tokenizer)
+    is_token = any(image.fullmatch(name) for name in added)
     parts: list[PromptPart] = []
     run: list[int] = []
-    images = 0
-    for piece in pieces:
-        if piece == spec.image_token:
+    images, is_first = 0, True
+    for piece in _pieces(written.text, image, added, _blank_sides(tokenizer)):
+        if image.fullmatch(piece):
             parts += [tuple(run), ImageSlot(images)]
             run, images = [], images + 1
-        elif piece in special:
-            run.append(special[piece])
-        elif piece:
-            run += _encode_plain(_unmark(piece, typed), tokenizer)
+        elif piece in added:
+            run.append(added[piece])
+        else:
+            text = written.fill(piece)
+            run += (
+                plain.encode(text, is_first)
+                if is_token
+                else plain.encode_without(text, image, is_first)
+            )
+        is_first = False
     return Prompt((*parts, tuple(run)))
 
 
-def _unmark(piece: str, typed: Sequence[str]) -> str:
-    return re.sub(f"{OPEN}(\\d+){CLOSE}", lambda found: typed[int(found[1])], piece)
+def _pieces(
+    text: str,
+    image: re.Pattern[str],
+    added: Mapping[str, int],
+    blank: Mapping[str, tuple[bool, bool]],
+) -> Iterator[str]:
+    """Image tokens, other added tokens, and the texts between them.
+
+    `blank` says which tokens take in the white space before and behind them.
+    """
+    names = [re.escape(name) for name in sorted(added, key=len, reverse=True)]
+    pieces = re.split("(" + "|".join([image.pattern, *names]) + ")", text)
+    for place, piece in enumerate(pieces):
+        if place % 2 == 0:
+            if place and blank.get(pieces[place - 1], (False, False))[1]:
+                piece = piece.lstrip()
+            if place + 1 < len(pieces) and blank.get(pieces[place + 1], (False, False))[0]:
+                piece = piece.rstrip()
+        if piece:
+            yield piece
 
 
-def _encode_plain(text: str, tokenizer: Tokenizer) -> list[int]:
-    return tokenizer.encode(text, add_special_tokens=False, split_special_tokens=True)
+def _image_pattern(spec: ModelSpec) -> re.Pattern[str]:
+    return re.compile(r"\d+".join(map(re.escape, spec.image_token.split("{i}"))))
+
+
+def _blank_sides(tokenizer: Any) -> dict[str, tuple[bool, bool]]:
+    tokens = getattr(tokenizer, "added_tokens_decoder", {}).values()
+    return {str(token): (token.lstrip, token.rstrip) for token in tokens}

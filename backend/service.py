@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 from backend.cache import EmbeddingCache
 from backend.context import FittedPrompt, fit_context
@@ -15,10 +16,19 @@ from backend.engines.loader import Engines, load_engines
 from backend.engines.protocols import PreparedImage
 from backend.intake.decode import decode
 from backend.intake.limits import intake_limits
-from backend.intake.prepare import Picture, place_picture, prepare_picture
+from backend.intake.prepare import (
+    Picture,
+    picture_digest,
+    place_picture,
+    place_together,
+    placements_together,
+    prepare_picture,
+)
 from backend.intake.preview import webp_thumbnail
 from backend.intake.read import display_name
 from backend.intake.reader import Reader
+from backend.intake.scale import enough_pixels
+from backend.model_sampling import complete_sampling
 from backend.plan import Plan, make_plan
 from backend.settings import Settings
 from backend.stopwatch import Stopwatch
@@ -80,10 +90,24 @@ class Bifocal:
         data = await asyncio.to_thread(self._reader.read, image)
         return self._report(await asyncio.to_thread(self._place, image, data, fit))
 
+    def together(self, images: Sequence[PlacedImage]) -> list[PlacedImage]:
+        """The same images as they would be placed in one request; each was placed by itself."""
+        placements = placements_together(images, self.plan)
+        digests = [
+            picture_digest(image.sha256, placement, self.plan)
+            for image, placement in zip(images, placements, strict=True)
+        ]
+        return [
+            replace(image, placement=placement, cached=digest in self._cache)
+            for image, placement, digest in zip(images, placements, digests, strict=True)
+        ]
+
     async def preview(self, image: ImageInput, side: int) -> bytes:
         """The picture as a person sees it, as a small WebP file. Raises InputError."""
         data = await asyncio.to_thread(self._reader.read, image)
-        loaded = await asyncio.to_thread(decode, data, display_name(image), self._limits)
+        loaded = await asyncio.to_thread(
+            decode, data, display_name(image), self._limits, (side, side)
+        )
         return await asyncio.to_thread(webp_thumbnail, loaded.pixels, side)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
@@ -96,7 +120,7 @@ class Bifocal:
         if inputs:
             yield StageEvent("fetch", "Reading the images")
         pictures = await self._load(inputs, request.fit, watch)
-        placed = [self._report(picture) for picture in pictures]
+        placed = [self._report(picture) for picture in place_together(pictures, self.plan)]
         yield ImagesEvent(tuple(placed))
 
         if self._supervisor.is_loading:
@@ -104,7 +128,7 @@ class Bifocal:
         with watch.pause():
             engines = await self._supervisor.ready()
         fitted = fit_context(request, pictures, self.plan, engines.decoder.tokenizer)
-        pictures = [pictures[index] for index in fitted.images]
+        pictures = list(fitted.pictures)
         # Asked again: another request may have had a picture encoded during the wait.
         placed = [self._report(picture) for picture in pictures]
 
@@ -132,7 +156,8 @@ class Bifocal:
             )
 
     def _place(self, image: ImageInput, data: bytes, fit: Fit | None) -> Picture:
-        loaded = decode(data, display_name(image), self._limits)
+        enough = enough_pixels(self.plan.buckets)
+        loaded = decode(data, display_name(image), self._limits, enough)
         return place_picture(loaded, self.plan, fit)
 
     async def _feed(
@@ -171,7 +196,9 @@ class Bifocal:
         """Tokens as they come, then the result."""
         pieces: list[str] = []
         usage, finish_reason = Usage(), None
-        chunks = engines.decoder.generate(fitted.prompt, images, request.sampling)
+        tokenizer = engines.decoder.tokenizer
+        sampling = complete_sampling(request.sampling, self.plan.spec, tokenizer)
+        chunks = engines.decoder.generate(fitted.prompt, images, sampling)
         with self._supervisor.running("language"):
             async with aclosing(chunks):
                 async for chunk in chunks:
@@ -192,7 +219,7 @@ class Bifocal:
                 images=tuple(placed),
                 usage=usage,
                 timings=watch.timings(),
-                notes=fitted.notes,
+                notes=(*self.plan.notes, *fitted.notes),
             )
         )
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 Role = Literal["system", "user", "assistant"]
 Method = Literal["chat", "generate"]
 Fit = Literal["stretch", "pad"]
+Shaping = Literal["stretch", "pad", "crop"]
+LossKind = Literal["edges", "shape", "detail"]
 Origin = Literal["path", "upload", "url"]
 FinishReason = Literal["stop", "length", "abort"]
 EngineState = Literal["loading", "ready", "busy", "restarting", "failed"]
@@ -27,8 +29,8 @@ Stage = Literal["waiting", "fetch", "prepare", "encode", "prefill", "decode"]
 class ImageInput:
     """An image as a person gave it, before a byte of it was read.
 
-    `location` is a file path (`path`, `upload`) or an address (`url`); `name` is what messages and
-    results call it, and is never a host path for uploads.
+    `location` is a file path (`path`, `upload`) or an http(s) or data address (`url`); `name` is
+    what messages and results call it, and is never a host path for uploads.
     """
 
     location: str
@@ -38,10 +40,12 @@ class ImageInput:
 
 @dataclass(frozen=True, slots=True)
 class LoadedImage:
-    """A decoded picture as a person sees it: RGB, orientation applied, transparency over white.
+    """A decoded picture as a person sees it: sRGB, orientation applied, transparency over white.
 
-    `sha256` is over mode, size and pixels, so the same picture has the same hash however it came.
-    `width` and `height` are in pixels.
+    `width` and `height` are the picture's own, in pixels. `pixels` may be fewer: those of a large
+    picture are reduced by a whole factor, to no less than the largest bucket can make use of.
+    `sha256` is over mode, own size and these pixels, so the same picture has the same hash in every
+    lossless file. A large JPEG is reduced while it is decoded: its hash is its own.
     """
 
     pixels: Image
@@ -77,18 +81,51 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Tiles:
+    """A grid of square tiles of `side` pixels, each of so many visual `tokens`.
+
+    With `thumbnail` the whole picture is one more tile.
+    """
+
+    rows: int
+    columns: int
+    side: int
+    tokens: int
+    thumbnail: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as the `tiles` of a bucket."""
+        return {name: getattr(self, name) for name in Tiles.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Something of an image that its bucket cannot keep: what happens, and what to do about it."""
+
+    kind: LossKind
+    what: str
+    advice: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.advice}"
+
+
+@dataclass(frozen=True, slots=True)
 class Placement:
     """The bucket one image was given, and why.
 
     `aspect_change` is the encoded picture's aspect (width over height) over the image's; 1.0 where
-    the aspect is kept.
+    the aspect is kept. `fit` is `crop` where a family's own processor cuts off the edges.
+    `losses` are those worth a warning. `tiles` say how the bucket is cut up.
     """
 
     bucket: Bucket
-    fit: Fit
+    fit: Shaping
     aspect_change: float
     candidates: tuple[Candidate, ...] = ()
     why: str = ""
+    losses: tuple[Loss, ...] = ()
+    tiles: Tiles | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +141,8 @@ class PlacedImage:
     cached: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """The `images` entry of the result object."""
-        bucket = self.placement.bucket
+        """The `images` entry of the result object; `tiles` only where the picture is cut up."""
+        bucket, tiles = self.placement.bucket, self.placement.tiles
         return {
             "source": self.source,
             "width": self.width,
@@ -120,11 +157,14 @@ class PlacedImage:
                 "tokens": bucket.tokens,
                 "fit": self.placement.fit,
                 "aspect_change": round(self.placement.aspect_change, 4),
+                **({"tiles": tiles.as_json()} if tiles else {}),
             },
         }
 
-    def as_bucket_json(self) -> dict[str, Any]:
-        """The `buckets` entry: the same, with every candidate and the reason."""
+    def as_bucket_json(self, ctx_len: int) -> dict[str, Any]:
+        """The `buckets` entry: the same, with every candidate, the reason, what the image loses,
+        and the context in tokens that it takes its share of.
+        """
         candidates = [
             {
                 "height": c.bucket.height,
@@ -137,7 +177,13 @@ class PlacedImage:
             }
             for c in self.placement.candidates
         ]
-        return {**self.as_json(), "candidates": candidates, "why": self.placement.why}
+        return {
+            **self.as_json(),
+            "candidates": candidates,
+            "why": self.placement.why,
+            "warnings": list(map(str, self.placement.losses)),
+            "ctx_len": ctx_len,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +219,18 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How tokens are drawn; temperature 0 is greedy."""
+    """How tokens are drawn, and when to stop; temperature 0 is greedy.
+
+    `stop_token_ids`, `skip_special_tokens` and `extra_args` (of logits processors) are the model's.
+    """
 
     max_tokens: int = 256
     temperature: float = 0.0
     top_p: float = 1.0
     seed: int | None = 0
+    stop_token_ids: tuple[int, ...] = ()
+    skip_special_tokens: bool = True
+    extra_args: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,7 +209,7 @@ def settings(backend: Bifocal) -> Settings:
 def panels() -> tuple[gr.HTML, gr.HTML]:
     """Buckets and timeline."""
     return (
-        gr.HTML(buckets.panel([]), elem_id="bf-buckets", apply_default_css=False),
+        gr.HTML(buckets.panel([], 0), elem_id="bf-buckets", apply_default_css=False),
         gr.HTML(timeline.panel(None), elem_id="bf-timeline", apply_default_css=False),
     )
 

@@ -40,7 +40,7 @@ class Handlers:
     def __init__(self, backend: Bifocal, page: Page, examples: Sequence[Example]) -> None:
         self.backend = backend
         self.page = page
-        self.paint = Painter(page)
+        self.paint = Painter(page, backend)
         self.examples = examples
 
     # Images

@@ -54,13 +54,22 @@ def read_question(session: Session, exchange: Exchange, options: Options) -> Cha
 
 
 def read_urls(text: str | None) -> list[ImageInput]:
-    """Addresses separated by blanks or lines, as images still to be fetched."""
-    return [ImageInput(url, "url") for url in (text or "").split()]
+    """Addresses separated by blanks or lines, as images still to be fetched.
+
+    A `data:` address may have blanks in it and goes on to the end of its line.
+    """
+    lines = [line.strip() for line in (text or "").splitlines()]
+    urls = (url for line in lines for url in ([line] if _carries_data(line) else line.split()))
+    return [ImageInput(url, "url") for url in urls]
 
 
 def read_files(paths: list[str] | None) -> list[ImageInput]:
     """Uploaded files; what a person sees of the path is the file's name."""
     return [ImageInput(path, "upload", name=Path(path).name) for path in paths or []]
+
+
+def _carries_data(line: str) -> bool:
+    return line[:5].lower() == "data:"
 
 
 def _whole(name: str, value: float) -> int:

@@ -1,27 +1,32 @@
 """Which row `--model` means."""
 
-import json
-from dataclasses import replace
+import re
 from pathlib import Path
-from typing import Any
 
+from backend.catalog.derive import derive_row
+from backend.catalog.hub import config_folder
 from backend.catalog.rows import ROWS
 from backend.catalog.spec import ModelSpec
 from backend.errors import ModelError
 from backend.settings import nearest, repository
 
+HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
+
 
 def get_model(name: str) -> ModelSpec:
-    """The row of a catalogue key or Hugging Face id, or one derived for a folder.
+    """The row of a catalogue key or Hugging Face id, or one derived for a folder or another id.
 
-    A folder's row is that of its architecture with the folder's own limits. Raises ModelError:
-    `unknown_model` naming the nearest keys, `model_unavailable` for a folder that holds no model.
+    Raises ModelError: `unknown_model` naming the nearest keys, also for an id whose config cannot
+    be had, and `model_unavailable` for a folder that holds no model.
     """
     for row in ROWS:
         if name in (row.key, row.hf_id):
             return row
-    if Path(name).is_dir():
-        return _from_folder(Path(name))
+    folder = Path(name)
+    if folder.is_dir():
+        return derive_row(folder, name, str(folder.resolve()), folder.resolve().name)
+    if HUB_ID.fullmatch(name):
+        return _from_hub(name)
     keys = [row.key for row in ROWS]
     raise ModelError("unknown_model", f"There is no model {name!r}. {nearest(name, keys)}")
 
@@ -42,36 +47,11 @@ def model_path(spec: ModelSpec) -> str:
     return str(folder)
 
 
-def _from_folder(folder: Path) -> ModelSpec:
-    config = _config(folder)
-    architecture = (config.get("architectures") or ["none"])[0]
-    row = next((row for row in ROWS if row.architecture == architecture), None)
-    if row is None:
-        known = ", ".join(sorted({row.architecture for row in ROWS}))
-        raise ModelError(
-            "unknown_model",
-            f"{folder.name} has the architecture {architecture}; these are supported: {known}.",
-        )
-    text = config.get("text_config") or config
-    limit = text.get("max_position_embeddings")
-    return replace(
-        row,
-        key=str(folder),
-        label=folder.resolve().name,
-        hf_id=str(folder.resolve()),
-        origins=(),
-        bundled=False,
-        ctx_len=limit if isinstance(limit, int) else row.ctx_len,
-    )
-
-
-def _config(folder: Path) -> dict[str, Any]:
+def _from_hub(hf_id: str) -> ModelSpec:
     try:
-        config = json.loads((folder / "config.json").read_text())
-    except (OSError, ValueError):
-        config = None
-    if not isinstance(config, dict):
-        raise ModelError(
-            "model_unavailable", f"The folder {folder.name} has no readable config.json."
-        )
-    return config
+        folder = config_folder(hf_id)
+    except ModelError as error:
+        known = {name for row in ROWS for name in (row.key, row.hf_id)}
+        hint = f"{nearest(hf_id, known)} {error.message}"
+        raise ModelError("unknown_model", f"{hf_id} is not in the catalogue. {hint}") from None
+    return derive_row(folder, hf_id, hf_id, hf_id)

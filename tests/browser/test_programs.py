@@ -72,7 +72,7 @@ async def test_ask_by_address(client: Client, image_server: ImageServer) -> None
 async def test_bucket_is_one_entry_of_buckets_json(client: Client, pictures: Path) -> None:
     image = handle_file(str(pictures / "portrait.png"))
     entry = await asyncio.to_thread(client.predict, image, api_name="/bucket")
-    assert set(entry) == IMAGE | {"candidates", "why"}
+    assert set(entry) == IMAGE | {"candidates", "why", "warnings", "ctx_len"}
     assert entry["bucket"]["tokens"] == 1196
     assert entry["bucket"]["aspect_change"] == pytest.approx(2.5858, abs=1e-4)
     assert [set(candidate) for candidate in entry["candidates"]] == [CANDIDATE] * 3

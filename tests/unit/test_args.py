@@ -11,6 +11,7 @@ from backend.settings import read_settings, repository
 
 QWEN = "Qwen/Qwen2.5-VL-7B-Instruct"
 DEMO = str(repository() / "assets" / "demo_model")
+SIZE = {"shortest_edge": 364 * 532, "longest_edge": 728 * 1288}
 MIB = 1024 * 1024
 
 
@@ -29,10 +30,12 @@ def test_demo_split_on_the_cpu() -> None:
         "mm_processor_cache_gb": 0,
         "disable_log_stats": True,
         "use_tqdm_on_load": False,
+        "mm_processor_kwargs": {"size": SIZE},
+        "dtype": "bfloat16",
         "enforce_eager": True,
         "worker_extension_cls": "backend.engines.census.Census",
     }
-    assert arguments(target="cpu") == {
+    assert arguments(target="cpu", dtype="bfloat16") == {
         "vision": {
             **common,
             "runner": "pooling",
@@ -56,6 +59,7 @@ def test_demo_split_on_the_cpu() -> None:
             "kv_cache_memory_bytes": 512 * MIB,
             "enable_chunked_prefill": False,
             "max_num_batched_tokens": 16384,
+            "additional_config": {"threads": 1},
             "max_num_seqs": 8,
             "limit_mm_per_prompt": {"image": 0, "video": 0, "audio": 0},
             "enable_mm_embeds": True,
@@ -65,7 +69,7 @@ def test_demo_split_on_the_cpu() -> None:
 
 
 def test_demo_fused_on_the_cpu() -> None:
-    assert arguments(target="cpu", topology="fused") == {
+    assert arguments(target="cpu", topology="fused", dtype="float32") == {
         "fused": {
             "model": DEMO,
             "max_model_len": 16384,
@@ -76,6 +80,8 @@ def test_demo_fused_on_the_cpu() -> None:
             "mm_processor_cache_gb": 0,
             "disable_log_stats": True,
             "use_tqdm_on_load": False,
+            "mm_processor_kwargs": {"size": SIZE},
+            "dtype": "float32",
             "enforce_eager": True,
             "kv_cache_memory_bytes": 512 * MIB,
             "enable_chunked_prefill": False,

@@ -46,6 +46,7 @@ VALUES = {
     "host": "0.0.0.0",
     "quantization": "fp8",
     "kv_cache_dtype": "fp8",
+    "dtype": "bfloat16",
     "load_format": "dummy",
 }
 
@@ -92,7 +93,8 @@ def test_auth_is_repeatable() -> None:
 def test_ask_has_the_contracts_defaults() -> None:
     arguments = parse("ask")
     assert arguments.prompt == "What is the content of each image?"
-    assert (arguments.max_tokens, arguments.temperature, arguments.top_p) == (256, 0, 1)
+    sampling = ask._request(arguments, read_settings(), ()).sampling
+    assert (sampling.max_tokens, sampling.temperature, sampling.top_p) == (256, 0, 1)
     assert (arguments.system_prompt, arguments.method, arguments.server) == ("", None, None)
     assert (arguments.image, arguments.num_images, arguments.json) == ([], None, False)
 
@@ -104,7 +106,7 @@ def test_everything_that_ask_takes() -> None:
         "--temperature", "0.5", "--top-p", "0.9", "--seed", "3", "--json",
     )  # fmt: skip
     request = ask._request(
-        arguments, read_settings(setting_flags(arguments)), ask._images(arguments)
+        arguments, read_settings(setting_flags(arguments)), ask.chosen_images(arguments)
     )
     system, question = request.turns
     assert (system.role, system.text) == ("system", "Be brief.")
@@ -163,7 +165,7 @@ def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def images(*words: str) -> list[str]:
-    return [Path(image.location).name for image in ask._images(parse("ask", *words))]
+    return [Path(image.location).name for image in ask.chosen_images(parse("ask", *words))]
 
 
 def test_the_first_examples_in_the_indexs_order(examples: Path) -> None:
@@ -199,10 +201,12 @@ def test_a_serve_line_is_one_command_for_a_shell() -> None:
         "enforce_eager": True,
         "quantization": None,
         "additional_config": {"device_group": [0], "note": "it's"},
+        "ignore_patterns": ["a.bin", "b *"],
     }
     assert shlex.split(serve_line(args)) == [
         "vllm", "serve", "some/model", "--max-model-len", "4096", "--no-async-scheduling",
         "--enforce-eager", "--additional-config", '{"device_group": [0], "note": "it\'s"}',
+        "--ignore-patterns", "a.bin", "b *",
     ]  # fmt: skip
 
 
@@ -234,3 +238,10 @@ def test_port_0_picks_a_free_one() -> None:
         assert listening.getsockname()[1] > 0
         with socket.create_connection(listening.getsockname(), timeout=5):
             pass
+
+
+def test_the_longest_answer_is_the_rows_unless_a_person_says_so() -> None:
+    for words, expected in (([], 8192), (["--max-tokens", "9"], 9)):
+        arguments = parse("ask", "--model", "deepseek_ocr", *words)
+        settings = read_settings(setting_flags(arguments))
+        assert ask._request(arguments, settings, ()).sampling.max_tokens == expected

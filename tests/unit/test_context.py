@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from backend.catalog.prompt_style import ExplicitPrompt, Placeholders
 from backend.context import fit_context
 from backend.errors import InputError
 from backend.intake.prepare import Picture
@@ -44,7 +45,10 @@ class LetterTokenizer:
 def small(plan: Plan, ctx_len: int) -> Plan:
     """The plan with a context of a few letters and `#` for an image."""
     spec = dataclasses.replace(
-        plan.spec, image_token="#", placeholder="#", template="Q:{placeholders}{question}A:"
+        plan.spec,
+        image_token="#",
+        chat_image="#",
+        prompt=ExplicitPrompt("Q:{placeholders}{question}A:", Placeholders("#")),
     )
     return dataclasses.replace(plan, ctx_len=ctx_len, spec=spec)
 
@@ -148,3 +152,11 @@ def test_two_questions_in_a_row_are_dropped_one_at_a_time(plan: Plan) -> None:
     """A stopped answer leaves a question without one."""
     turns = (Turn("user", "a" * 20), Turn("user", "b" * 5), Turn("user", "c"))
     assert text(fit(plan, 20, *turns).prompt) == "U:bbbbbU:cA:"
+
+
+def test_a_row_may_prefer_its_own_prompt_to_a_template(plan: Plan) -> None:
+    """vLLM has chat templates for models that bring none; their rows' own prompts come first."""
+    spec = dataclasses.replace(plan.spec, method="generate")
+    preferring = dataclasses.replace(plan, spec=spec)
+    assert fit(preferring, 1000, Turn("user", "one")).method == "generate"
+    assert fit(preferring, 1000, Turn("user", "one"), method="chat").method == "chat"

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from backend.buckets import compile_buckets
+from backend.bucket_checks import CONTROL_TOKENS
 from backend.catalog import ROWS, ModelSpec
 from backend.errors import SettingError
-from backend.plan import CONTROL_TOKENS, Plan, make_plan
+from backend.plan import Plan, make_plan, refuse_remote_code
+from backend.resolution import OwnResolution
 from backend.settings import read_settings
 
 QWEN = "Qwen/Qwen2.5-VL-7B-Instruct"
@@ -125,8 +126,10 @@ def test_heights_alone_are_paired_with_the_rows_widths() -> None:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.key)
 def test_rows_pass_the_check_that_plans_skip_for_them(row: ModelSpec) -> None:
     """`make_plan` trusts the rows, because checking imports transformers before the page is up."""
-    buckets = compile_buckets(row.heights, row.widths, row.resolution)
-    assert max(bucket.tokens for bucket in buckets) + CONTROL_TOKENS <= row.ctx_len
+    resolution = row.resolution or OwnResolution()
+    tokens = [size.tokens for size in resolution.sizes(row.heights, row.widths)]
+    least = (max if resolution.has_buckets else min)(tokens, default=0)
+    assert least + CONTROL_TOKENS <= row.ctx_len
 
 
 @pytest.mark.parametrize("target", ["cpu", "cuda", "qaic"])
@@ -139,3 +142,49 @@ def test_every_row_has_a_plan_on_every_target(row: ModelSpec, target: str) -> No
 
 def test_auto_means_the_cpu_where_the_cpu_build_is_installed() -> None:
     assert planned().target == "cpu"
+
+
+def test_a_model_without_halves_runs_fused_and_says_so() -> None:
+    made = planned(target="cuda", model="phi4_mm")
+    assert made.topology == "fused"
+    assert made.notes == (
+        "Phi-4 Multimodal Instruct cannot be split: it runs as one fused engine.",
+    )
+
+
+def test_who_asks_for_one_engine_is_told_nothing() -> None:
+    assert planned(target="cpu", topology="fused").notes == ()
+    assert planned(target="cpu").notes == ()
+
+
+def test_a_model_with_an_eager_mode_alone_is_fused_on_qaic_only() -> None:
+    name = "OpenGVLab/InternVL3_5-8B-Instruct"
+    made = planned(target="qaic", model=name)
+    assert (made.topology, made.quantization, made.ctx_len) == ("fused", None, 4096)
+    assert "eager mode" in made.notes[0]
+    assert planned(target="cuda", model=name).topology == "split"
+
+
+def test_a_derived_row_says_so_with_every_answer(tmp_path: Path) -> None:
+    config = {"architectures": ["Qwen2_5_VLForConditionalGeneration"]}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    made = planned(target="cpu", model=str(tmp_path))
+    assert "not in the catalogue" in made.notes[0]
+
+
+def test_a_models_own_code_runs_only_where_that_is_allowed() -> None:
+    refuse_remote_code(planned(target="cpu", model="llava"))
+    refuse_remote_code(planned(target="cpu", model="h2ovl_chat", trust_remote_code=True))
+    with pytest.raises(SettingError, match="--trust-remote-code") as caught:
+        refuse_remote_code(planned(target="cpu", model="h2ovl_chat"))
+    assert (caught.value.code, caught.value.exit_status) == ("bad_setting", 2)
+
+
+def test_the_rows_devices_unless_others_are_asked_for() -> None:
+    assert planned(target="cuda", model="llama4").tensor_parallel_size == 8
+    assert planned(target="cuda", model="llama4", tensor_parallel_size=4).tensor_parallel_size == 4
+
+
+def test_the_method_is_the_rows() -> None:
+    assert planned(target="cpu", model="deepseek_ocr").method == "generate"
+    assert planned(target="cpu").method == "chat"

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from backend.catalog import get_model
-from backend.prompts import ImageSlot, Prompt, chat_prompt, explicit_prompt
+from backend.prompts import ImageSlot, Prompt, chat_prompt, generate_prompt
 from backend.types import ImageInput, Turn
 
 DEMO = get_model("bifocal-demo")
@@ -80,7 +80,7 @@ def test_a_whole_conversation(tokenizer: Any) -> None:
 
 
 def test_the_explicit_template(tokenizer: Any) -> None:
-    prompt = explicit_prompt(Turn("user", "What color?", (IMAGE, IMAGE)), DEMO, tokenizer)
+    prompt = generate_prompt(Turn("user", "What color?", (IMAGE, IMAGE)), DEMO, tokenizer)
     assert decoded(prompt, tokenizer) == (
         "<|im_start|>user\n<|vision_start|>[0]<|vision_end|><|vision_start|>[1]<|vision_end|>"
         "What color?<|im_end|>\n<|im_start|>assistant\n"
@@ -88,7 +88,7 @@ def test_the_explicit_template(tokenizer: Any) -> None:
 
 
 def test_the_explicit_template_of_the_vllm_row_has_a_system_turn(tokenizer: Any) -> None:
-    prompt = explicit_prompt(Turn("user", "Hi", (IMAGE,)), get_model("qwen2_5_vl"), tokenizer)
+    prompt = generate_prompt(Turn("user", "Hi", (IMAGE,)), get_model("qwen2_5_vl"), tokenizer)
     assert decoded(prompt, tokenizer) == (
         "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n"
         "<|im_start|>user\n<|vision_start|>[0]<|vision_end|>Hi<|im_end|>\n<|im_start|>assistant\n"
@@ -99,7 +99,7 @@ def test_the_explicit_template_of_the_vllm_row_has_a_system_turn(tokenizer: Any)
 def test_what_is_typed_stays_text_and_the_image_keeps_its_place(tokenizer: Any, typed: str) -> None:
     """A typed placeholder before the real one silently moves the image to it."""
     turn = Turn("user", typed, (IMAGE,))
-    for prompt in (chat_prompt([turn], DEMO, tokenizer), explicit_prompt(turn, DEMO, tokenizer)):
+    for prompt in (chat_prompt([turn], DEMO, tokenizer), generate_prompt(turn, DEMO, tokenizer)):
         assert decoded(prompt, tokenizer) == (
             f"<|im_start|>user\n<|vision_start|>[0]<|vision_end|>{typed}<|im_end|>\n"
             "<|im_start|>assistant\n"

@@ -151,9 +151,10 @@ async def test_placing_and_previewing_need_no_engine(
     tokenizer: Any, images: list[ImageInput]
 ) -> None:
     app = App(tokenizer)
-    entry = (await app.backend.place(images[0])).as_bucket_json()
+    entry = (await app.backend.place(images[0])).as_bucket_json(16384)
     assert set(entry) == {
         "source", "width", "height", "sha256", "cached", "notes", "bucket", "candidates", "why",
+        "warnings", "ctx_len",
     }  # fmt: skip
     assert [set(candidate) for candidate in entry["candidates"]] == [
         {"height", "width", "compiled", "tokens", "effective_pixels", "wasted_pixels", "chosen"}

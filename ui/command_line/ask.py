@@ -6,6 +6,7 @@ import argparse
 import asyncio
 from contextlib import aclosing
 
+from backend.catalog import get_model
 from backend.errors import InputError, SettingError
 from backend.service import Bifocal
 from backend.settings import Settings, repository
@@ -25,7 +26,7 @@ from ui.examples import read_examples
 
 def run(arguments: argparse.Namespace, settings: Settings, output: Output) -> None:
     """Stream the answer to stdout, or print the result object."""
-    images = _images(arguments)
+    images = chosen_images(arguments)
     if arguments.server:
         ask_server(arguments, settings, images, output)
     else:
@@ -53,12 +54,15 @@ def _request(
     arguments: argparse.Namespace, settings: Settings, images: tuple[ImageInput, ...]
 ) -> ChatRequest:
     system = [Turn("system", arguments.system_prompt)] if arguments.system_prompt else []
-    sampling = Sampling(arguments.max_tokens, arguments.temperature, arguments.top_p, settings.seed)
+    max_tokens = arguments.max_tokens
+    if max_tokens is None:
+        max_tokens = get_model(settings.model).max_tokens
+    sampling = Sampling(max_tokens, arguments.temperature, arguments.top_p, settings.seed)
     turns = (*system, Turn("user", arguments.prompt, images))
     return ChatRequest(turns, sampling, arguments.method)
 
 
-def _images(arguments: argparse.Namespace) -> tuple[ImageInput, ...]:
+def chosen_images(arguments: argparse.Namespace) -> tuple[ImageInput, ...]:
     """The images named, or the first bundled examples."""
     if arguments.image:
         if arguments.num_images is not None:
@@ -76,5 +80,6 @@ def _images(arguments: argparse.Namespace) -> tuple[ImageInput, ...]:
 
 
 def image_input(text: str) -> ImageInput:
-    """A path or a URL of the command line."""
-    return ImageInput(text, "url" if "://" in text else "path")
+    """A path or a URL of the command line; `data:` is one."""
+    is_url = "://" in text or text[:5].lower() == "data:"
+    return ImageInput(text, "url" if is_url else "path")

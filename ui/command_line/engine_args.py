@@ -34,6 +34,8 @@ def serve_line(args: Mapping[str, Any]) -> str:
             words.append(f"--{option}" if value else f"--no-{option}")
         elif isinstance(value, dict):
             words += [f"--{option}", json.dumps(value)]
+        elif isinstance(value, list):
+            words += [f"--{option}", *map(str, value)]
         else:
             words += [f"--{option}", str(value)]
     return shlex.join(words)

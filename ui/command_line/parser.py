@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 import typing
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from backend.errors import SettingError
 from backend.settings import Settings, flag, nearest
+
+SHORT = {"model": "-m", "tensor_parallel_size": "-tp"}
+"""Short flags that vLLM's multi-image example has; `-n` is the number of images."""
 
 DEFAULT_PROMPT = "What is the content of each image?"
 
@@ -67,24 +70,29 @@ def build_parser() -> Parser:
     for name, description in {
         "serve": "the web app (also without a command)",
         "ask": "ask one question, the answer streamed to stdout",
+        "models": "the catalogue of models, and which of them the installed vLLM can run",
+        "request": "what would be sent for a question; starts no engine and downloads nothing",
         "buckets": "which resolution bucket each image gets, and why; starts no engine",
         "engine-args": "the vLLM engine arguments of the current settings; starts nothing",
     }.items():
         command = commands.add_parser(
             name, help=description, description=description, allow_abbrev=False
         )
-        add_settings(command)
+        add_settings(command, SHORT if name in ("ask", "request") else None)
         if name != "serve":
             command.add_argument("--json", action="store_true", help="answer as JSON")
         if name == "ask":
+            _add_question(command)
             _add_ask(command)
+        if name == "request":
+            _add_question(command)
         if name == "buckets":
             command.add_argument("images", nargs="+", metavar="IMAGE", help="path or URL")
     return parser
 
 
-def add_settings(parser: argparse.ArgumentParser) -> None:
-    """One flag a setting; absent flags are left to the environment."""
+def add_settings(parser: argparse.ArgumentParser, short: Mapping[str, str] | None = None) -> None:
+    """One flag a setting, some with a short one; absent flags are left to the environment."""
     group = parser.add_argument_group("settings")
     for name, field in Settings.model_fields.items():
         options: dict[str, Any] = {"dest": f"setting_{name}", "default": argparse.SUPPRESS}
@@ -94,7 +102,8 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
             options["action"], options["metavar"] = "append", "USER:PASSWORD"
         else:
             options["metavar"] = _metavar(field.annotation, name)
-        group.add_argument(flag(name), help=_help(field), **options)
+        flags = [flag(name)] if not short or name not in short else [short[name], flag(name)]
+        group.add_argument(*flags, help=_help(field), **options)
 
 
 def setting_flags(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -107,14 +116,18 @@ def setting_flags(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _add_ask(command: argparse.ArgumentParser) -> None:
+def _add_question(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("--image", action="append", default=[], metavar="PATH_OR_URL", help="repeatable")
-    add("--num-images", type=int, metavar="N", help="the first N bundled examples")
+    add("-n", "--num-images", type=int, metavar="N", help="the first N bundled examples")
     add("--prompt", default=DEFAULT_PROMPT, help=f'default: "{DEFAULT_PROMPT}"')
+    add("--method", choices=("chat", "generate"), help="chat template, or the row's own prompt")
+
+
+def _add_ask(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
     add("--system-prompt", default="", help="instructions that come before the conversation")
-    add("--method", choices=("chat", "generate"), help="chat template, or the explicit prompt")
-    add("--max-tokens", type=int, default=256, help="longest answer, default 256")
+    add("--max-tokens", type=int, help="longest answer, default 256 or the model's own")
     add("--temperature", type=float, default=0.0, help="0 is greedy, the default")
     add("--top-p", type=float, default=1.0, help="default 1")
     add("--server", metavar="URL", help="ask a running app instead of starting engines")

@@ -8,7 +8,7 @@ from typing import Any
 
 from backend.errors import BifocalError, EngineError, InputError
 from backend.settings import Settings
-from backend.types import ImageInput
+from backend.types import ImageInput, Sampling
 from ui.command_line.output import Output
 
 
@@ -41,7 +41,7 @@ def ask_server(
         system_prompt=arguments.system_prompt,
         temperature=arguments.temperature,
         top_p=arguments.top_p,
-        max_tokens=arguments.max_tokens,
+        max_tokens=Sampling().max_tokens if arguments.max_tokens is None else arguments.max_tokens,
         seed=settings.seed,
         api_name="/ask",
     )

@@ -1,0 +1,262 @@
+"""Rows of vLLM's multi-image example that write the whole prompt out."""
+
+# Some of the tokens are written with full-width signs.
+# ruff: noqa: RUF001
+
+from backend.catalog.prompt_style import ExplicitPrompt, Placeholders
+from backend.catalog.shapes import MISTRAL_PROMPT, NUMBERED
+from backend.catalog.spec import LoraAdapter, ModelSpec
+
+ROWS: tuple[ModelSpec, ...] = (
+    ModelSpec(
+        key="aria",
+        label="Aria",
+        hf_id="rhymes-ai/Aria",
+        architecture="AriaForConditionalGeneration",
+        origins=("vllm",),
+        prompt=ExplicitPrompt(
+            "<|im_start|>user\n{placeholders}{question}<|im_end|>\n<|im_start|>assistant\n",
+            Placeholders("<fim_prefix><|img|><fim_suffix>\n"),
+        ),
+        image_token="<|img|>",
+        chat_image="<|fim_prefix|><|img|><|fim_suffix|>",
+        stop_token_ids=(93532, 93653, 944, 93421, 1019, 93653, 93519),
+        own_ctx_len=65536,
+        tokenizer_mode="slow",
+        dtype="bfloat16",
+        remote_code=True,
+    ),
+    ModelSpec(
+        key="deepseek_vl_v2",
+        label="DeepSeek-VL2 Tiny",
+        hf_id="deepseek-ai/deepseek-vl2-tiny",
+        architecture="DeepseekVLV2ForCausalLM",
+        origins=("vllm",),
+        prompt=ExplicitPrompt(
+            "<|User|>: {placeholders}{question}\n\n<|Assistant|>:",
+            Placeholders("image_{i}:<image>\n"),
+        ),
+        image_token="<image>",
+        method="generate",
+        max_model_len=4096,
+        max_num_seqs=2,
+        hf_overrides={"architectures": ["DeepseekVLV2ForCausalLM"]},
+    ),
+    ModelSpec(
+        key="deepseek_ocr",
+        label="DeepSeek-OCR",
+        hf_id="deepseek-ai/DeepSeek-OCR",
+        architecture="DeepseekOCRForCausalLM",
+        origins=("vllm",),
+        prompt=ExplicitPrompt("{placeholders}{question}", Placeholders("<image>\n")),
+        image_token="<image>",
+        method="generate",
+        # The example hands these to its chat method alone, and says that the model wants them.
+        sampling={
+            "temperature": 0.0,
+            "max_tokens": 8192,
+            "extra_args": {
+                "ngram_size": 30,
+                "window_size": 90,
+                "whitelist_token_ids": [128821, 128822],
+            },
+            "skip_special_tokens": False,
+        },
+        own_ctx_len=8192,
+        max_num_seqs=2,
+        logits_processors=("vllm.model_executor.models.deepseek_ocr:NGramPerReqLogitsProcessor",),
+    ),
+    ModelSpec(
+        key="hunyuan_vl",
+        label="HunyuanOCR",
+        hf_id="tencent/HunyuanOCR",
+        architecture="HunYuanVLForConditionalGeneration",
+        origins=("vllm",),
+        split=False,
+        prompt=ExplicitPrompt(
+            "<｜hy_begin▁of▁sentence｜>{placeholders}{question}<｜hy_User｜>",
+            Placeholders(
+                "<｜hy_place▁holder▁no▁100｜><｜hy_place▁holder▁no▁102｜>"
+                "<｜hy_place▁holder▁no▁101｜>"
+            ),
+        ),
+        image_token="<｜hy_place▁holder▁no▁102｜>",
+        max_model_len=8192,
+    ),
+    ModelSpec(
+        key="idefics3",
+        label="Idefics3 8B Llama3",
+        hf_id="HuggingFaceM4/Idefics3-8B-Llama3",
+        architecture="Idefics3ForConditionalGeneration",
+        origins=("vllm",),
+        prompt=ExplicitPrompt(
+            "<|begin_of_text|>User:{placeholders}\n{question}<end_of_utterance>\nAssistant:",
+            NUMBERED,
+        ),
+        image_token="<image>",
+        max_model_len=8192,
+        max_num_seqs=16,
+        mm_processor_kwargs={"size": {"longest_edge": 2 * 364}},
+        engine_args={"enforce_eager": True},
+    ),
+    ModelSpec(
+        key="mistral3",
+        label="Mistral Small 3.1 24B Instruct",
+        hf_id="mistralai/Mistral-Small-3.1-24B-Instruct-2503",
+        architecture="Mistral3ForConditionalGeneration",
+        origins=("vllm",),
+        prompt=MISTRAL_PROMPT,
+        image_token="[IMG]",
+        max_model_len=8192,
+        max_num_seqs=2,
+        tensor_parallel_size=2,
+        ignore_patterns=("consolidated.safetensors",),
+    ),
+    ModelSpec(
+        key="openpangu_vl",
+        label="openPangu-VL 7B",
+        hf_id="FreedomIntelligence/openPangu-VL-7B",
+        architecture="OpenPanguVLForConditionalGeneration",
+        origins=("vllm",),
+        prompt=ExplicitPrompt(
+            "<s>[unused9]系统：[unused10][unused9]用户：{question}{placeholders}"
+            "[unused10][unused9]助手：",
+            Placeholders("[unused18][unused19][unused20]"),
+        ),
+        image_token="[unused19]",
+        chat_image="[unused18][unused19][unused20]",
+        max_model_len=8192,
+        max_num_seqs=2,
+        engine_args={"enforce_eager": True},
+        remote_code=True,
+    ),
+    ModelSpec(
+        key="ovis2_5",
+        label="Ovis2.5 2B",
+        hf_id="AIDC-AI/Ovis2.5-2B",
+        architecture="Ovis2_5",
+        origins=("vllm",),
+        prompt=ExplicitPrompt(
+            "<|im_start|>user\n\n{placeholders}\n{question}<|im_end|>\n<|im_start|>assistant\n",
+            NUMBERED,
+        ),
+        image_token="<image>",
+        max_model_len=8192,
+        max_num_seqs=2,
+        dtype="half",
+        remote_code=True,
+    ),
+    ModelSpec(
+        key="paddleocr_vl",
+        label="PaddleOCR-VL",
+        hf_id="PaddlePaddle/PaddleOCR-VL",
+        architecture="PaddleOCRVLForConditionalGeneration",
+        origins=("vllm",),
+        prompt=ExplicitPrompt(
+            "<|begin_of_sentence|>User: {question}{placeholders}\nAssistant: ",
+            Placeholders("<|IMAGE_START|><|IMAGE_PLACEHOLDER|><|IMAGE_END|>"),
+        ),
+        image_token="<|IMAGE_PLACEHOLDER|>",
+        chat_image="<|IMAGE_START|><|IMAGE_PLACEHOLDER|><|IMAGE_END|>",
+        max_model_len=8192,
+        max_num_seqs=2,
+        remote_code=True,
+    ),
+    ModelSpec(
+        key="phi3_v",
+        label="Phi-3.5 Vision Instruct",
+        hf_id="microsoft/Phi-3.5-vision-instruct",
+        architecture="Phi3VForCausalLM",
+        origins=("vllm",),
+        prompt=ExplicitPrompt(
+            "<|user|>\n{placeholders}\n{question}<|end|>\n<|assistant|>\n",
+            Placeholders("<|image_{i}|>", "\n"),
+        ),
+        image_token="<|image_{i}|>",
+        max_model_len=4096,
+        max_num_seqs=2,
+        # More crops are more tokens an image; the model's makers recommend 16 for a single one.
+        mm_processor_kwargs={"num_crops": 4},
+        remote_code=True,
+    ),
+    ModelSpec(
+        key="phi4_mm",
+        label="Phi-4 Multimodal Instruct",
+        hf_id="microsoft/Phi-4-multimodal-instruct",
+        architecture="Phi4MMForCausalLM",
+        origins=("vllm",),
+        # Its adapter belongs to requests with pixels, which the halves of a split do not see.
+        split=False,
+        prompt=ExplicitPrompt(
+            "<|user|>{placeholders}{question}<|end|><|assistant|>", Placeholders("<|image_{i}|>")
+        ),
+        image_token="<|image_{i}|>",
+        max_model_len=4096,
+        max_num_seqs=2,
+        mm_processor_kwargs={"dynamic_hd": 4},
+        lora=LoraAdapter("vision", 1, "vision-lora", 320),
+        remote_code=True,
+    ),
+    ModelSpec(
+        key="pixtral_hf",
+        label="Pixtral 12B",
+        hf_id="mistral-community/pixtral-12b",
+        architecture="LlavaForConditionalGeneration",
+        origins=("vllm",),
+        prompt=MISTRAL_PROMPT,
+        image_token="[IMG]",
+        max_model_len=8192,
+        max_num_seqs=2,
+        tensor_parallel_size=2,
+    ),
+    ModelSpec(
+        key="smolvlm",
+        label="SmolVLM2 2.2B Instruct",
+        hf_id="HuggingFaceTB/SmolVLM2-2.2B-Instruct",
+        architecture="SmolVLMForConditionalGeneration",
+        origins=("vllm",),
+        prompt=ExplicitPrompt(
+            "<|im_start|>User:{placeholders}\n{question}<end_of_utterance>\nAssistant:", NUMBERED
+        ),
+        image_token="<image>",
+        max_model_len=8192,
+        max_num_seqs=16,
+        mm_processor_kwargs={"max_image_size": {"longest_edge": 384}},
+        engine_args={"enforce_eager": True},
+    ),
+    ModelSpec(
+        key="step3",
+        label="Step3 FP8",
+        hf_id="stepfun-ai/step3-fp8",
+        architecture="Step3VLForConditionalGeneration",
+        origins=("vllm",),
+        prompt=ExplicitPrompt(
+            "<｜begin▁of▁sentence｜> You are a helpful assistant. <|BOT|>user\n "
+            "{placeholders}{question} <|EOT|><|BOT|>assistant\n<think>\n",
+            Placeholders("<im_patch>"),
+        ),
+        image_token="<im_patch>",
+        own_ctx_len=65536,
+        tensor_parallel_size=8,
+        reasoning_parser="step3",
+        engine_args={"max_num_batched_tokens": 4096, "gpu_memory_utilization": 0.85},
+    ),
+    ModelSpec(
+        key="stepvl",
+        label="Step3-VL 10B",
+        hf_id="stepfun-ai/Step3-VL-10B",
+        architecture="StepVLForConditionalGeneration",
+        origins=("vllm",),
+        prompt=ExplicitPrompt(
+            "<｜begin▁of▁sentence｜> You are a helpful assistant.<|BOT|>user\n "
+            "{placeholders}{question}<|EOT|><|BOT|>assistant\n<think>\n",
+            Placeholders("<im_patch>"),
+        ),
+        image_token="<im_patch>",
+        own_ctx_len=32768,
+        hf_overrides={"vision_config": {"enable_patch": False}},
+        reasoning_parser="deepseek_r1",
+        engine_args={"max_num_batched_tokens": 4096},
+        remote_code=True,
+    ),
+)

@@ -1,0 +1,137 @@
+"""What is refused before vLLM is imported, and what vLLM's own objects are given."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backend.catalog import get_model
+from backend.engines import loader
+from backend.errors import BifocalError, ModelError, SettingError
+from backend.plan import make_plan
+from backend.settings import read_settings
+
+
+def load(**flags: Any) -> BifocalError:
+    plan = make_plan(read_settings({"target": "cpu", **flags}))
+    with pytest.raises(BifocalError) as caught:
+        loader.load_engines(plan, lambda role, state, detail: None)
+    return caught.value
+
+
+def test_a_models_own_code_is_refused_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "vllm", None)
+    error = load(model="h2ovl_chat")
+    assert isinstance(error, SettingError)
+    assert "--trust-remote-code" in error.message
+
+
+def test_a_family_that_vllm_dropped_is_told_with_its_last_version(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("backend.engines.architectures.known_architectures", lambda: {"Other"})
+    error = load(model="tarsier", trust_remote_code=True)
+    assert isinstance(error, ModelError)
+    assert (error.code, "0.24.0" in error.message) == ("model_unavailable", True)
+
+
+def test_a_model_that_cannot_be_had_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(self: object, hf_id: str, timeout: float) -> None:
+        raise OSError("no route to host")
+
+    monkeypatch.setattr("huggingface_hub.HfApi.model_info", unreachable)
+    monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda *_, **__: None)
+    monkeypatch.setattr(loader, "refuse_unknown_architecture", lambda spec: None)
+    error = load(model="llava-next")
+    assert (error.code, error.exit_status) == ("model_unavailable", 3)
+    assert "llava-hf/llava-v1.6-mistral-7b-hf" in error.message
+
+
+def test_an_adapter_is_found_among_the_models_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from backend.engines import lora
+
+    (tmp_path / "vision-lora").mkdir()
+    monkeypatch.setattr(lora, "model_path", lambda spec: str(tmp_path))
+    request = lora.lora_request(get_model("phi4_mm"))
+    assert request is not None
+    assert (request.lora_name, request.lora_int_id) == ("vision", 1)
+    assert request.lora_path == str(tmp_path / "vision-lora")
+    assert lora.lora_request(get_model("llava")) is None
+
+
+def test_the_architectures_of_the_installed_vllm() -> None:
+    """The real registry: every row that upstream did not drop is in it."""
+    from backend.catalog import ROWS
+    from backend.engines.architectures import known_architectures
+
+    known = known_architectures()
+    missing = {row.key for row in ROWS if row.architecture not in known}
+    assert missing == {row.key for row in ROWS if row.last_vllm}
+
+
+def test_the_chat_template_is_the_one_vllm_resolves(
+    tokenizer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A processor's template counts before the tokenizer's, as in `LLM.chat`."""
+    from backend.engines import chat_tokenizer
+
+    monkeypatch.setattr(chat_tokenizer, "resolve_chat_template", lambda *_, **__: "{{ 6 * 7 }}")
+    made = chat_tokenizer.ChatTokenizer(tokenizer, model_config=None)
+    assert made.chat_template == "{{ 6 * 7 }}"
+    messages = [{"role": "user", "content": "Hi"}]
+    assert made.apply_chat_template(messages, tokenize=False, add_generation_prompt=True) == "42"
+    assert made.get_added_vocab() == tokenizer.get_added_vocab()
+
+
+def test_sampling_reaches_vllm_whole() -> None:
+    from backend.engines.decoder import sampling_params
+    from backend.types import Sampling
+
+    made = sampling_params(
+        Sampling(
+            9, 0.5, 0.9, 3, stop_token_ids=(7,), skip_special_tokens=False, extra_args={"a": 1}
+        )
+    )
+    assert (made.max_tokens, made.temperature, made.top_p, made.seed) == (9, 0.5, 0.9, 3)
+    assert (made.stop_token_ids, made.skip_special_tokens) == ([7], False)
+    assert made.extra_args == {"a": 1}
+
+
+def test_a_row_is_split_only_where_upstream_marks_the_halves() -> None:
+    """The plugin derives the halves from `_mark_tower_model` and its like, in class or base."""
+    from vllm.model_executor.models.registry import _MULTIMODAL_MODELS
+
+    from backend.catalog import ROWS
+
+    for row in ROWS:
+        if not row.split:
+            continue
+        module, name = _MULTIMODAL_MODELS[row.architecture]
+        assert _marks(module, name), row.key
+
+
+def _marks(module: str, name: str) -> bool:
+    """Whether a class of vLLM's models, or a base of it in its own or another module, has them."""
+    import ast
+    import importlib.util
+
+    found = importlib.util.find_spec("vllm.model_executor.models")
+    assert found is not None
+    (folder,) = found.submodule_search_locations or ()
+    tree = ast.parse((Path(folder) / f"{module}.py").read_text("utf-8"))
+    (made,) = [n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == name]
+    if "_mark_" in ast.unparse(made):
+        return True
+    bases = {ast.unparse(base) for base in made.bases}
+    local = {n.name for n in tree.body if isinstance(n, ast.ClassDef)} & bases
+    imported = [
+        (node.module, alias.name)
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module
+        for alias in node.names
+        if alias.name in bases and node.module != "interfaces"
+    ]
+    return any(_marks(*pair) for pair in [*imported, *((module, base) for base in local)])
