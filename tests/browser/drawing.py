@@ -21,7 +21,8 @@ def write_pictures(folder: Path) -> Path:
     for name, (width, height) in SIZES.items():
         picture = Image.new("RGB", (width, height), "white")
         draw = ImageDraw.Draw(picture)
-        side = min(width, height) * 0.55
+        # As large as a large shape of the bundled model's world.
+        side = (width * height) ** 0.5 * 0.24
         box = (
             (width - side) / 2,
             (height - side) / 2,

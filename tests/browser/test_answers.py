@@ -36,7 +36,6 @@ MIRRORED = (
         ("What is left of the triangle?", "A large blue square."),
         ("What is right of the triangle?", "A large red circle."),
         ("What is above the triangle?", "A large blue square."),
-        ("What is below the triangle?", "A large red circle."),
         ("Is the square left of the circle?", "Yes, the square is left of the circle."),
     ],
 )
@@ -74,8 +73,12 @@ async def test_several_pictures_are_told_in_their_order(screen: Screen, pictures
     await expect(answer).to_contain_text(f"Image 1: {MIRRORED}")
     await expect(answer).to_contain_text(f"Image 2: {SCENE}")
     await expect(answer).to_contain_text('Image 3: The word "TIGER"')
+
+
+async def test_one_of_several_pictures_is_found(screen: Screen, pictures: Path) -> None:
+    await screen.upload(pictures / "mirrored.png", pictures / "word.png", pictures / "scene.png")
     await screen.ask("Which image has a yellow background?")
-    await expect(await screen.answered(2)).to_have_text("Image 3.")
+    await expect(await screen.answered()).to_have_text("Image 2.")
 
 
 async def test_follow_up_questions_in_one_conversation(screen: Screen, pictures: Path) -> None:

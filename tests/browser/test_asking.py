@@ -9,12 +9,12 @@ from tests.browser.images_server import ImageServer
 from tests.browser.screen import TIMES as X
 from tests.browser.screen import Screen
 
-COLOUR = "What color is the shape?"
+COLOUR = "What color is the {}?"
 
 
 async def test_an_uploaded_picture_is_answered_rightly(screen: Screen, pictures: Path) -> None:
     await screen.upload(pictures / "circle.png")
-    await screen.ask(COLOUR)
+    await screen.ask(COLOUR.format("circle"))
     answer = await screen.answered()
     await expect(answer).to_contain_text(re.compile("red", re.IGNORECASE))
     await expect(screen.chat.get_by_role("img", name="Image 1: circle.png")).to_be_visible()
@@ -24,7 +24,7 @@ async def test_an_uploaded_picture_is_answered_rightly(screen: Screen, pictures:
 
 async def test_a_follow_up_reuses_the_embedding(screen: Screen, pictures: Path) -> None:
     await screen.upload(pictures / "square.png")
-    await screen.ask(COLOUR)
+    await screen.ask(COLOUR.format("square"))
     await screen.answered()
     await screen.ask("What shape is it?")
     answer = await screen.answered(2)
@@ -38,7 +38,7 @@ async def test_a_picture_from_an_address(screen: Screen, image_server: ImageServ
     await screen.add.click()
     await expect(screen.thumbnails).to_have_count(1)
     await expect(screen.address).to_have_value("")
-    await screen.ask(COLOUR)
+    await screen.ask(COLOUR.format("square"))
     await expect(await screen.answered()).to_contain_text(re.compile("blue", re.IGNORECASE))
     assert "/square.png" in image_server.seen
 
@@ -47,7 +47,7 @@ async def test_an_address_not_yet_added_is_added_by_send(
     screen: Screen, image_server: ImageServer
 ) -> None:
     await screen.address.fill(image_server.url("circle.png"))
-    await screen.ask(COLOUR)
+    await screen.ask(COLOUR.format("circle"))
     await screen.answered()
     await expect(screen.buckets).to_contain_text(f"364 {X} 532")
 
@@ -102,7 +102,7 @@ async def test_the_keyboard_alone_asks(screen: Screen) -> None:
 
 async def test_clear_forgets_everything(screen: Screen, pictures: Path) -> None:
     await screen.upload(pictures / "circle.png")
-    await screen.ask(COLOUR)
+    await screen.ask(COLOUR.format("circle"))
     await screen.answered()
     await screen.clear.click()
     await expect(screen.answers).to_have_count(0)
