@@ -39,6 +39,11 @@ class DynamicResolution:
     def factor(self) -> int:
         return self.patch * self.merge
 
+    @property
+    def pixel_limits(self) -> tuple[int, int]:
+        """The smallest and the largest area that a size is snapped to, in pixels."""
+        return self.min_tokens * self.factor**2, self.max_tokens * self.factor**2
+
     def sizes(self, heights: tuple[int, ...], widths: tuple[int, ...]) -> tuple[Bucket, ...]:
         """Every size that the encoder may be given, none where nothing is compiled.
 
@@ -73,10 +78,7 @@ class DynamicResolution:
         """
         from transformers.models.qwen2_vl.image_processing_qwen2_vl import smart_resize
 
-        area = self.factor**2
-        resized: tuple[int, int] = smart_resize(
-            height, width, self.factor, self.min_tokens * area, self.max_tokens * area
-        )
+        resized: tuple[int, int] = smart_resize(height, width, self.factor, *self.pixel_limits)
         return resized
 
     def tokens(self, height: int, width: int) -> int:

@@ -13,38 +13,19 @@ from typing import Literal
 
 from backend.bucket_checks import check_buckets, check_own_sizes, check_pairs, refuse_pairs
 from backend.catalog import ROWS, ModelSpec, get_model
+from backend.catalog.spec import QaicMode
 from backend.errors import SettingError
 from backend.processor import cpu_dtype
+from backend.qaic_mode import check_mode_settings, choose_mode, eager_devices
 from backend.resolution import OwnResolution, Resolution
 from backend.settings import Settings
+from backend.targets import QAIC_EAGER, TARGETS, Target
 from backend.types import Bucket, Fit, Method
 
-Target = Literal["cpu", "cuda", "qaic"]
 Topology = Literal["split", "fused"]
 
 LEAST_STEP = 2048
 """Tokens that an engine on the CPU takes in one step at least."""
-
-
-@dataclass(frozen=True, slots=True)
-class TargetDefaults:
-    """What a target adds where neither the settings nor the row say."""
-
-    seq_len: int | None = None
-    ctx_len: int | None = None
-    batch: int | None = None
-    quantization: str | None = None
-    kv_cache_dtype: str | None = None
-
-
-TARGETS: dict[Target, TargetDefaults] = {
-    "cpu": TargetDefaults(),
-    "cuda": TargetDefaults(),
-    "qaic": TargetDefaults(128, 4096, 4, "mxfp6", "mxint8"),
-}
-
-QAIC_EAGER = TargetDefaults(ctx_len=4096, batch=4)
-"""QAIC's eager mode compiles nothing, neither a prefill length nor smaller number types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +35,15 @@ class Plan:
     spec: ModelSpec
     target: Target
     topology: Topology
+    qaic_mode: QaicMode | None
+    """None on another target."""
     heights: tuple[int, ...]
     widths: tuple[int, ...]
     fit: Fit
     vision_devices: tuple[int, ...]
     language_devices: tuple[int, ...]
+    eager_devices: tuple[int, ...]
+    """QIDs of the one engine of QAIC's eager mode; empty elsewhere."""
     seq_len: int | None
     ctx_len: int
     vision_batch: int
@@ -75,8 +60,11 @@ class Plan:
 
     @property
     def resolution(self) -> Resolution:
-        """How the model cuts pictures into visual tokens."""
-        return self.spec.resolution or OwnResolution()
+        """How the model cuts pictures into visual tokens; in QAIC's eager mode without buckets."""
+        own = self.spec.resolution
+        if own is None or (self.qaic_mode == "eager" and own.has_buckets):
+            return OwnResolution()
+        return own
 
     @property
     def buckets(self) -> tuple[Bucket, ...]:
@@ -126,7 +114,7 @@ class Plan:
         notes = [self.spec.note] if self.spec.note else []
         if self.topology == "fused" and not self.spec.split:
             notes.append(f"{self.label} cannot be split: it runs as one fused engine.")
-        elif self.topology == "fused" and _is_eager(self.spec, self.target):
+        elif self.qaic_mode == "eager":
             notes.append(f"{self.label} runs on QAIC in eager mode, which is one fused engine.")
         return tuple(notes)
 
@@ -135,25 +123,28 @@ def make_plan(settings: Settings) -> Plan:
     """Resolve and check. Raises SettingError or ModelError; starts and imports nothing heavy."""
     spec = get_model(settings.model)
     target = detect_target() if settings.target == "auto" else settings.target
-    defaults = QAIC_EAGER if _is_eager(spec, target) else TARGETS[target]
-    heights = settings.heights if settings.heights is not None else spec.heights
-    widths = settings.widths if settings.widths is not None else spec.widths
+    mode = choose_mode(spec, settings, target)
+    defaults = QAIC_EAGER if mode == "eager" else TARGETS[target]
+    devices = _devices_an_engine_spans(spec, settings, mode)
+    heights, widths = _pairs(spec, settings, mode)
     if target == "cpu" and settings.seq_len:
         raise SettingError(
             "--seq-len reads prompts in parts, which vLLM's CPU engine cannot do together with a "
             "seed: leave it out on the CPU."
         )
-    if target == "qaic" and _topology(spec, target, settings) == "split":
-        _refuse_shared_devices(settings)
+    if mode:
+        check_mode_settings(settings, mode)
     plan = Plan(
         spec=spec,
         target=target,
-        topology=_topology(spec, target, settings),
+        topology=settings.topology if spec.split and mode != "eager" else "fused",
+        qaic_mode=mode,
         heights=heights,
         widths=widths,
         fit=settings.fit,
         vision_devices=settings.vision_devices,
         language_devices=settings.language_devices,
+        eager_devices=eager_devices(settings, devices) if mode == "eager" else (),
         seq_len=settings.seq_len or defaults.seq_len,
         ctx_len=settings.ctx_len or defaults.ctx_len or spec.ctx_len,
         vision_batch=settings.vision_batch or defaults.batch or spec.vision_batch,
@@ -161,7 +152,7 @@ def make_plan(settings: Settings) -> Plan:
         quantization=settings.quantization or defaults.quantization,
         kv_cache_dtype=settings.kv_cache_dtype or defaults.kv_cache_dtype,
         dtype=settings.dtype or spec.dtype or (cpu_dtype() if target == "cpu" else None),
-        tensor_parallel_size=settings.tensor_parallel_size or spec.tensor_parallel_size or 1,
+        tensor_parallel_size=devices,
         seed=settings.seed,
         max_images=settings.max_images or spec.max_images,
         load_format=settings.load_format,
@@ -204,23 +195,21 @@ def cpu_count() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def _topology(spec: ModelSpec, target: Target, settings: Settings) -> Topology:
-    """What is asked for, or one fused engine where the model or its QAIC mode knows no halves."""
-    return settings.topology if spec.split and not _is_eager(spec, target) else "fused"
+def _devices_an_engine_spans(spec: ModelSpec, settings: Settings, mode: QaicMode | None) -> int:
+    own = spec.qaic.eager_devices if mode == "eager" else None
+    return settings.tensor_parallel_size or own or spec.tensor_parallel_size or 1
 
 
-def _is_eager(spec: ModelSpec, target: Target) -> bool:
-    """Whether the model's first mode on QAIC is eager, which takes pixels and has no halves."""
-    return target == "qaic" and spec.qaic_modes[:1] == ("eager",)
-
-
-def _refuse_shared_devices(settings: Settings) -> None:
-    shared = sorted(set(settings.vision_devices) & set(settings.language_devices))
-    if shared or not settings.vision_devices or not settings.language_devices:
-        raise SettingError(
-            f"--vision-devices {_comma(settings.vision_devices)} and --language-devices "
-            f"{_comma(settings.language_devices)} must be two groups without a device in common."
-        )
+def _pairs(
+    spec: ModelSpec, settings: Settings, mode: QaicMode | None
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Heights and widths in pixels, none where nothing is compiled."""
+    if mode == "eager":
+        return (), ()
+    return (
+        settings.heights if settings.heights is not None else spec.heights,
+        settings.widths if settings.widths is not None else spec.widths,
+    )
 
 
 def _check_given_pairs(plan: Plan) -> None:
@@ -233,7 +222,3 @@ def _check_sizes(plan: Plan) -> None:
     if plan.buckets:
         check = check_buckets if plan.resolution.has_buckets else check_own_sizes
         check(plan.buckets, plan.ctx_len, plan.batched_tokens)
-
-
-def _comma(values: tuple[int, ...]) -> str:
-    return ",".join(map(str, values)) or "(none)"

@@ -11,8 +11,9 @@ from backend.catalog.lookup import model_path
 from backend.catalog.prompt_style import ExplicitPrompt, Message, TemplateKind
 from backend.catalog.spec import ModelSpec
 from backend.model_sampling import stop_token_ids
-from backend.plan import QAIC_EAGER, TARGETS, Plan
+from backend.plan import Plan
 from backend.settings import Settings
+from backend.targets import QAIC_EAGER, TARGETS
 from backend.types import Method, Turn
 from backend.written import write_chat, write_generate
 
@@ -109,7 +110,7 @@ def _lora(spec: ModelSpec) -> list[dict[str, Any]]:
 def _qaic_arguments(plan: Plan) -> dict[str, Any]:
     """The language decoder's of the QAIC document, corrected as ARCHITECTURE.md says."""
     trust = {"trust_remote_code": True} if plan.spec.remote_code else {}
-    if plan.spec.qaic_modes[:1] == ("eager",):
+    if (plan.qaic_mode or plan.spec.qaic_modes[0]) == "eager":
         lengths = {"max_model_len": QAIC_EAGER.ctx_len, "max_num_seqs": QAIC_EAGER.batch}
         return {**lengths, **QAIC_EAGER_ARGUMENTS, **trust}
     defaults = TARGETS["qaic"]

@@ -44,6 +44,9 @@ class Settings(BaseSettings):
     topology: Literal["split", "fused"] = Field(
         "split", description="split (two engines) or fused (one engine, for comparison)"
     )
+    qaic_mode: Literal["aot", "eager"] | None = Field(
+        None, description="on QAIC: aot (two compiled engines) or eager (one engine, no buckets)"
+    )
     heights: IntList | None = Field(None, description="compiled heights in pixels, comma-separated")
     widths: IntList | None = Field(None, description="compiled widths, paired with the heights")
     fit: Fit = Field("stretch", description="stretch into the bucket, or pad (aspect kept)")

@@ -2,11 +2,13 @@
 
 The table gives id, architecture and modes. Prompt, sampling and engine arguments are those of the
 document's example, which runs Qwen2.5-VL; InternVL's prompt is the one vLLM's example has for it.
-Engine arguments on QAIC are the target's (see `backend.plan.TARGETS`), the same for every model.
+Engine arguments on QAIC are the target's (see `backend.targets`), the same for every model but for
+what its `QaicRow` says.
 """
 
 from typing import Any
 
+from backend.catalog.qaic_row import QaicRow
 from backend.catalog.shapes import (
     HEIGHTS,
     INTERNVL,
@@ -24,6 +26,10 @@ SAMPLING: dict[str, Any] = {"max_tokens": 64}
 CTX_LEN = 32768
 """Off the cards, where the document says nothing, as vLLM's example has it for Qwen."""
 
+EAGER_PIXELS = {"min_pixels": 28 * 28, "max_pixels": 1280 * 28 * 28}
+"""Areas in pixels, of the plugin's eager example: at most 1,280 visual tokens of Qwen2.5-VL. Its
+`fps` is for video, which is off."""
+
 ROWS: tuple[ModelSpec, ...] = (
     ModelSpec(
         key="OpenGVLab/InternVL2_5-1B",
@@ -32,6 +38,7 @@ ROWS: tuple[ModelSpec, ...] = (
         architecture="InternVLChatModel",
         origins=("qaic",),
         qaic_modes=("aot",),
+        qaic=QaicRow(aot_processor={"max_dynamic_patch": 12}),
         prompt=NUMBERED_TEXT,
         image_token="<image>",
         sampling=SAMPLING,
@@ -46,6 +53,7 @@ ROWS: tuple[ModelSpec, ...] = (
         architecture="Qwen2_5_VLForConditionalGeneration",
         origins=("qaic",),
         qaic_modes=("aot", "eager"),
+        qaic=QaicRow(eager_processor=EAGER_PIXELS, eager_devices=1),
         prompt=QAIC_QWEN_PROMPT,
         image_token=QWEN_PAD,
         chat_image=QWEN_IMAGE,
@@ -62,6 +70,7 @@ ROWS: tuple[ModelSpec, ...] = (
         architecture="Qwen2_5_VLForConditionalGeneration",
         origins=("qaic",),
         qaic_modes=("aot", "eager"),
+        qaic=QaicRow(eager_processor=EAGER_PIXELS, eager_devices=4),
         prompt=QAIC_QWEN_PROMPT,
         image_token=QWEN_PAD,
         chat_image=QWEN_IMAGE,
@@ -78,6 +87,7 @@ ROWS: tuple[ModelSpec, ...] = (
         architecture="Qwen3VLForConditionalGeneration",
         origins=("qaic",),
         qaic_modes=("aot", "eager"),
+        qaic=QaicRow(eager_processor=EAGER_PIXELS, eager_devices=4),
         prompt=QAIC_QWEN_PROMPT,
         image_token=QWEN_PAD,
         chat_image=QWEN_IMAGE,

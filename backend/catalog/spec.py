@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from backend.catalog.prompt_style import PromptStyle, TemplateKind
+from backend.catalog.qaic_row import QaicRow
 from backend.resolution import Resolution
 from backend.types import Method
 
@@ -59,6 +60,9 @@ class ModelSpec:
 
     qaic_modes: tuple[QaicMode, ...] = ()
     """QAIC modes in the order of the QAIC table: ahead of time compiled, or eager."""
+
+    qaic: QaicRow = field(default_factory=QaicRow)
+    """What the QAIC plugin wants of this model."""
 
     last_vllm: str | None = None
     """The last vLLM release with the architecture, where upstream has dropped it."""

@@ -1,19 +1,14 @@
 """Plan to vLLM engine arguments; pure data, no vLLM needed.
 
-Sources: the CPU and CUDA arguments follow what the split needs of stock vLLM (see ARCHITECTURE.md);
-the QAIC arguments follow the public vllm-qaic plugin (v0.23.0), which reads `device_group` at the
-top level of `additional_config` and the compiled sizes inside `override_qaic_config`.
+The arguments follow what the split needs of stock vLLM (see ARCHITECTURE.md); those for QAIC are in
+`backend.engines.qaic_args`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from backend.catalog.arguments import (
-    QAIC_EAGER_ARGUMENTS,
-    common_arguments,
-    decoder_arguments,
-)
+from backend.catalog.arguments import common_arguments, decoder_arguments
 from backend.catalog.lookup import model_path
 from backend.engines.plugin import (
     LANGUAGE_PREFIX,
@@ -21,6 +16,7 @@ from backend.engines.plugin import (
     VISION_PREFIX,
     WORKER_EXTENSION,
 )
+from backend.engines.qaic_args import qaic_args
 from backend.plan import LEAST_STEP, Plan
 
 EngineArgs = dict[str, Any]
@@ -33,11 +29,10 @@ VISION_KV_BYTES = 64 * MIB
 
 def engine_args(plan: Plan) -> dict[str, EngineArgs]:
     """Arguments by role: `vision` and `language`, or `fused`."""
-    if plan.topology == "fused":
-        eager = QAIC_EAGER_ARGUMENTS if plan.target == "qaic" else {}
-        return {"fused": {**fused_args(plan), **eager}}
     if plan.target == "qaic":
-        return {"vision": _qaic_vision(plan), "language": _qaic_language(plan)}
+        return qaic_args(plan)
+    if plan.topology == "fused":
+        return {"fused": fused_args(plan)}
     return {"vision": vision_args(plan), "language": language_args(plan)}
 
 
@@ -164,47 +159,3 @@ def _memory(plan: Plan, role: str) -> EngineArgs:
         return {"kv_cache_memory_bytes": VISION_KV_BYTES}
     shared = role == "language" and set(plan.vision_devices) & set(plan.language_devices)
     return {"gpu_memory_utilization": 0.75} if shared else {}
-
-
-def _qaic(plan: Plan, devices: tuple[int, ...]) -> EngineArgs:
-    return {
-        "model": model_path(plan.spec),
-        "max_model_len": plan.ctx_len,
-        "long_prefill_token_threshold": plan.seq_len,
-        "seed": plan.seed,
-        "trust_remote_code": plan.trust_remote_code,
-        "limit_mm_per_prompt": {"image": plan.max_images, **NO_OTHER_MODALITIES},
-        "enable_mm_embeds": True,
-        "enable_prefix_caching": False,
-        "mm_processor_cache_gb": 0,
-        "additional_config": {
-            "device_group": list(devices),
-            **_compiled(plan),
-        },
-        **common_arguments(plan.spec),
-    }
-
-
-def _compiled(plan: Plan) -> EngineArgs:
-    """The sizes that a family with dynamic resolution is compiled for."""
-    if not plan.heights:
-        return {}
-    return {"override_qaic_config": {"height": list(plan.heights), "width": list(plan.widths)}}
-
-
-def _qaic_vision(plan: Plan) -> EngineArgs:
-    return {
-        **_qaic(plan, plan.vision_devices),
-        "runner": "pooling",
-        "max_num_seqs": plan.vision_batch,
-        "async_scheduling": False,
-    }
-
-
-def _qaic_language(plan: Plan) -> EngineArgs:
-    return {
-        **_qaic(plan, plan.language_devices),
-        "max_num_seqs": plan.decode_batch,
-        "quantization": plan.quantization,
-        "kv_cache_dtype": plan.kv_cache_dtype,
-    }

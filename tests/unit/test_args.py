@@ -1,4 +1,4 @@
-"""Engine arguments, whole, for the demo model and for a model of the QAIC table."""
+"""Engine arguments of the demo model, whole, and what settings change; QAIC has its own tests."""
 
 from typing import Any
 
@@ -90,69 +90,6 @@ def test_demo_fused_on_the_cpu() -> None:
             "limit_mm_per_prompt": {"image": 8, "video": 0, "audio": 0},
         }
     }
-
-
-@pytest.mark.parametrize(("name", "model", "images"), [("bifocal-demo", DEMO, 8), (QWEN, QWEN, 12)])
-def test_split_on_qaic(name: str, model: str, images: int) -> None:
-    """`device_group` is read at the top level; inside `override_qaic_config` it would win, and the
-    document's own example so puts both engines on one device. Quantization is the decoder's alone.
-    """
-    config = {"height": [364, 512, 728], "width": [532, 910, 1280]}
-    common = {
-        "model": model,
-        "max_model_len": 4096,
-        "long_prefill_token_threshold": 128,
-        "seed": 0,
-        "trust_remote_code": False,
-        "limit_mm_per_prompt": {"image": images, "video": 0, "audio": 0},
-        "enable_mm_embeds": True,
-        "enable_prefix_caching": False,
-        "mm_processor_cache_gb": 0,
-        "max_num_seqs": 4,
-    }
-    assert arguments(target="qaic", model=name) == {
-        "vision": {
-            **common,
-            "runner": "pooling",
-            "async_scheduling": False,
-            "additional_config": {"device_group": [0], "override_qaic_config": config},
-        },
-        "language": {
-            **common,
-            "quantization": "mxfp6",
-            "kv_cache_dtype": "mxint8",
-            "additional_config": {"device_group": [1], "override_qaic_config": config},
-        },
-    }
-
-
-def test_qaic_settings_reach_the_arguments() -> None:
-    roles = arguments(
-        target="qaic",
-        model=QWEN,
-        vision_devices="4,5",
-        language_devices="6,7",
-        heights="364,512",
-        widths="532,910",
-        seq_len=256,
-        ctx_len=8192,
-        vision_batch=2,
-        decode_batch=3,
-        max_images=1,
-        seed=7,
-    )
-    vision, language = roles["vision"], roles["language"]
-    assert vision["additional_config"] == {
-        "device_group": [4, 5],
-        "override_qaic_config": {"height": [364, 512], "width": [532, 910]},
-    }
-    assert language["additional_config"]["device_group"] == [6, 7]
-    assert (vision["max_num_seqs"], language["max_num_seqs"]) == (2, 3)
-    for args in roles.values():
-        assert args["long_prefill_token_threshold"] == 256
-        assert args["max_model_len"] == 8192
-        assert args["limit_mm_per_prompt"]["image"] == 1
-        assert args["seed"] == 7
 
 
 def test_options_of_the_decoder_are_only_there_when_set() -> None:

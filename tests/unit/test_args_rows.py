@@ -55,17 +55,3 @@ def test_pictures_of_unknown_size_have_the_whole_context_in_the_vision_engine() 
     """An image of more tokens than a step takes would never be scheduled."""
     vision = arguments(target="cuda", model="idefics3")["vision"]
     assert vision["max_num_batched_tokens"] == 8192
-
-
-def test_a_model_with_an_eager_mode_alone_is_one_engine_on_qaic() -> None:
-    (fused,) = arguments(target="qaic", model="OpenGVLab/InternVL3_5-8B-Instruct").values()
-    assert (fused["enforce_eager"], fused["async_scheduling"]) == (True, False)
-    assert fused["enable_prefix_caching"] is False
-    assert fused["max_model_len"] == 4096
-    assert "quantization" not in fused
-    assert "additional_config" not in fused
-
-
-def test_a_family_of_one_size_has_nothing_to_compile() -> None:
-    for args in arguments(target="qaic", model="gemma3").values():
-        assert set(args["additional_config"]) == {"device_group"}

@@ -35,6 +35,7 @@ def refusal(*words: str) -> str:
 VALUES = {
     "target": "cpu",
     "topology": "fused",
+    "qaic_mode": "eager",
     "fit": "pad",
     "heights": "364,512",
     "widths": "532,910",

@@ -112,6 +112,14 @@ def test_a_row_of_both_documents_is_the_examples_off_the_cards() -> None:
     assert preview("Qwen/Qwen2.5-VL-7B-Instruct", 1)["engine_args"]["quantization"] == "mxfp6"
 
 
+def test_the_mode_that_is_asked_for_decides_on_qaic() -> None:
+    args = preview("Qwen/Qwen2.5-VL-7B-Instruct", 1, target="qaic", qaic_mode="eager")[
+        "engine_args"
+    ]
+    assert args["enforce_eager"] is True
+    assert not {"quantization", "additional_config", "enable_mm_embeds"} & set(args)
+
+
 def test_typed_braces_stay_in_the_prompt() -> None:
     settings = read_settings({"model": "aria", "target": "cpu"})
     typed = "{placeholders} {question} {0} \ue0000\ue001"

@@ -38,9 +38,14 @@ ALLOWED = {
         "backend.buckets", "backend.catalog", "backend.errors", "backend.resolution",
         "backend.settings", "backend.types",
     ),
+    "backend.targets": (),
+    "backend.qaic_mode": (
+        "backend.catalog", "backend.errors", "backend.settings", "backend.targets",
+    ),
     "backend.plan": (
         "backend.bucket_checks", "backend.catalog", "backend.errors", "backend.processor",
-        "backend.resolution", "backend.settings", "backend.types",
+        "backend.qaic_mode", "backend.resolution", "backend.settings", "backend.targets",
+        "backend.types",
     ),
     "backend.processor": (),
     "backend.plain_text": (),
@@ -53,7 +58,7 @@ ALLOWED = {
     "backend.model_sampling": ("backend.catalog", "backend.types"),
     "backend.request_preview": (
         "backend.catalog", "backend.model_sampling", "backend.plan", "backend.settings",
-        "backend.types", "backend.written",
+        "backend.targets", "backend.types", "backend.written",
     ),
     "backend.validate": ("backend.errors", "backend.plan", "backend.types"),
     "backend.intake": (
@@ -67,6 +72,7 @@ ALLOWED = {
         "backend.catalog", "backend.engines", "backend.errors", "backend.plan", "backend.prompts",
         "backend.types",
     ),
+    "backend.engines.qaic_args": ("backend.buckets", "backend.catalog", "backend.plan"),
     "backend.engines.protocols": ("backend.prompts", "backend.types"),
     "backend.engines.plugin": (),
     "backend.supervisor": (
@@ -82,8 +88,9 @@ ALLOWED = {
     "ui": ("backend.errors", "backend.service", "backend.settings", "backend.types", "ui"),
     "ui.command_line": (
         "backend.catalog", "backend.engines.architectures", "backend.engines.args",
-        "backend.engines.local_tokenizer", "backend.errors", "backend.plan",
-        "backend.request_preview", "backend.service", "backend.settings", "backend.types", "ui",
+        "backend.engines.local_tokenizer", "backend.engines.qaic_args", "backend.errors",
+        "backend.plan", "backend.request_preview", "backend.service", "backend.settings",
+        "backend.types", "ui",
     ),
     "launch": (
         "backend.engines.environment", "backend.errors", "backend.plan", "backend.service",
@@ -198,7 +205,9 @@ def test_foreign_packages_stay_with_their_keepers(module: str) -> None:
 
 def test_the_arguments_of_engines_are_data_alone() -> None:
     """`engine-args` answers without vLLM."""
-    for module in ("backend.engines.args", "backend.engines.environment"):
+    for module in (
+        "backend.engines.args", "backend.engines.environment", "backend.engines.qaic_args",
+    ):  # fmt: skip
         assert not any(within(name, ("vllm", "torch")) for name in imports(MODULES[module]))
 
 

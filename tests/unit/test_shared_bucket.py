@@ -168,7 +168,7 @@ async def test_one_image_keeps_its_own_bucket_on_qaic(qaic: App, landscape: Imag
 
 @pytest.mark.parametrize(
     "flags",
-    [{"target": "cpu"}, {"target": "cuda"}, {"target": "qaic", "topology": "fused"}],
+    [{"target": "cpu"}, {"target": "cuda"}, {"target": "cuda", "topology": "fused"}],
     ids=str,
 )
 async def test_each_image_has_its_own_bucket_elsewhere(
