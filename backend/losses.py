@@ -59,7 +59,7 @@ def _of_shape(change: float, bucket: Bucket) -> Loss | None:
     cure = "The fit “pad” keeps its shape." if bucket.compiled else "Crop it nearer to that shape."
     return Loss(
         "shape",
-        f"The picture is stretched to {factor:.2g} times its {side}",
+        f"The picture is stretched to {_times(factor)} times its {side}",
         f"proportions may be misread. {cure}",
     )
 
@@ -82,7 +82,12 @@ def _of_detail(down: float, across: float, bucket: Bucket) -> Loss | None:
 def _sides(down: float, across: float) -> str:
     """By what factor each side is divided."""
     if max(down, across) / min(down, across) < 1.05:
-        return f"by a factor of {down:.2g} per side"
+        return f"by a factor of {_times(down)} per side"
     named = [(down, "height"), (across, "width")]
-    parts = [f"{value:.2g} in {side}" for value, side in named if value >= 1.05]
+    parts = [f"{_times(value)} in {side}" for value, side in named if value >= 1.05]
     return f"by a factor of {' and '.join(parts)}"
+
+
+def _times(factor: float) -> str:
+    """Two digits, and no exponent."""
+    return f"{factor:.0f}" if factor >= 10 else f"{factor:.2g}"

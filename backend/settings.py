@@ -25,7 +25,9 @@ from backend.types import Fit
 
 PREFIX = "BIFOCAL_"
 
-IntList = Annotated[tuple[int, ...], NoDecode]
+Pixels = Annotated[int, Field(le=100_000)]
+SizeList = Annotated[tuple[Pixels, ...] | None, NoDecode]
+PortList = Annotated[tuple[Annotated[int, Field(gt=0, le=65535)], ...], NoDecode]
 DeviceList = Annotated[tuple[NonNegativeInt, ...], NoDecode]
 StrList = Annotated[tuple[str, ...], NoDecode]
 
@@ -47,13 +49,13 @@ class Settings(BaseSettings):
     qaic_mode: Literal["aot", "eager"] | None = Field(
         None, description="on QAIC: aot (two compiled engines) or eager (one engine, no buckets)"
     )
-    heights: IntList | None = Field(None, description="compiled heights in pixels, comma-separated")
-    widths: IntList | None = Field(None, description="compiled widths, paired with the heights")
+    heights: SizeList = Field(None, description="compiled heights in pixels, comma-separated")
+    widths: SizeList = Field(None, description="compiled widths, paired with the heights")
     fit: Fit = Field("stretch", description="stretch into the bucket, or pad (aspect kept)")
     vision_devices: DeviceList = Field((0,), description="device group of the vision encoder")
     language_devices: DeviceList = Field((1,), description="device group of the language decoder")
     seq_len: int | None = Field(None, gt=0, description="prefill length in tokens")
-    ctx_len: int | None = Field(None, gt=0, description="context length in tokens")
+    ctx_len: int | None = Field(None, gt=0, le=10**8, description="context length in tokens")
     vision_batch: int | None = Field(None, gt=0, description="images the vision encoder batches")
     decode_batch: int | None = Field(None, gt=0, description="answers decoded at the same time")
     quantization: str | None = Field(None, description="weight quantization of the decoder")
@@ -69,15 +71,17 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="address to listen on")
     port: int = Field(7860, ge=0, le=65535, description="port to listen on; 0 picks a free one")
     auth: StrList = Field((), description="user:password that the page asks for; repeatable")
-    max_upload_mb: int = Field(20, gt=0, description="largest image file in MB")
+    max_upload_mb: int = Field(20, gt=0, le=10_000, description="largest image file in MB")
     max_megapixels: float = Field(
-        50, gt=0, allow_inf_nan=False, description="largest image in megapixels"
+        50, ge=0.01, le=10_000, allow_inf_nan=False, description="largest image in megapixels"
     )
-    fetch_timeout: float = Field(10, gt=0, le=3600, description="seconds one image URL may take")
+    fetch_timeout: float = Field(
+        10, gt=0, le=3600, allow_inf_nan=False, description="seconds one image URL may take"
+    )
     allow_private_urls: bool = Field(
         False, description="let image URLs reach private addresses, and use proxies"
     )
-    allow_ports: IntList = Field((80, 443), description="ports that image URLs may name")
+    allow_ports: PortList = Field((80, 443), description="ports that image URLs may name")
     embedding_cache_mb: int = Field(256, ge=0, description="memory for embeddings seen before")
     max_queue: int = Field(64, gt=0, description="requests that may wait or run at once")
     log_prompts: bool = Field(False, description="write prompts to the log")
@@ -154,13 +158,18 @@ def read_settings(flags: Mapping[str, Any] | None = None) -> Settings:
         return Settings(**(flags or {}))
     except ValidationError as error:
         raise SettingError(" ".join(map(_explain, error.errors()))) from None
+    except UnicodeDecodeError:
+        raise SettingError(
+            "The file .env in this folder is not UTF-8 text: save it again as UTF-8."
+        ) from None
 
 
 def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
     known = {PREFIX + name.upper() for name in Settings.model_fields}
     for name in environment:
         if name.upper().startswith(PREFIX) and name.upper() not in known:
-            raise SettingError(f"{name} is not a setting. {nearest(name.upper(), known)}")
+            shown = "".join(c if c.isprintable() else "\ufffd" for c in name)
+            raise SettingError(f"{shown} is not a setting. {nearest(name.upper(), known)}")
 
 
 def _explain(error: Any) -> str:

@@ -17,6 +17,17 @@ BESIDE = (
 TIMEOUT_S = 5.0
 
 
+def is_hub_id(name: str) -> bool:
+    """Whether a repository could have this name, by the Hub's own rule."""
+    from huggingface_hub.utils._validators import validate_repo_id
+
+    try:
+        validate_repo_id(name)
+    except ValueError:
+        return False
+    return True
+
+
 @cache
 def config_folder(hf_id: str) -> Path:
     """A folder with the repository's config, and with what it has of `BESIDE`.

@@ -4,11 +4,14 @@ import re
 from pathlib import Path
 
 from backend.catalog.derive import derive_row
-from backend.catalog.hub import config_folder
+from backend.catalog.hub import config_folder, is_hub_id
 from backend.catalog.rows import ROWS
 from backend.catalog.spec import ModelSpec
 from backend.errors import ModelError
 from backend.settings import nearest, repository
+
+LONGEST_NAME = 80
+"""Characters of an unknown name that a message repeats."""
 
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 
@@ -23,12 +26,21 @@ def get_model(name: str) -> ModelSpec:
         if name in (row.key, row.hf_id):
             return row
     folder = Path(name)
-    if folder.is_dir():
+    if name and _is_folder(folder):
         return derive_row(folder, name, str(folder.resolve()), folder.resolve().name)
-    if HUB_ID.fullmatch(name):
+    if HUB_ID.fullmatch(name) and is_hub_id(name):
         return _from_hub(name)
     keys = [row.key for row in ROWS]
-    raise ModelError("unknown_model", f"There is no model {name!r}. {nearest(name, keys)}")
+    shown = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
+    raise ModelError("unknown_model", f"There is no model {shown!r}. {nearest(name, keys)}")
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        # A name too long for a file, or a folder that may not be looked into.
+        return False
 
 
 def model_path(spec: ModelSpec) -> str:

@@ -10,7 +10,7 @@ import zlib
 from PIL import Image, UnidentifiedImageError
 
 from backend.errors import InputError
-from backend.intake.bombs import refuse_bombs, refuse_icon_bombs, unpacks_to_too_much
+from backend.intake.bombs import refuse_bombs, refuse_unopened, unpacks_to_too_much
 from backend.intake.colour import to_rgb
 from backend.intake.formats import READABLE, readable_formats
 from backend.intake.kinds import is_picture, what_it_is
@@ -68,7 +68,7 @@ def decode(
 def _decode(
     data: bytes, name: str, limits: IntakeLimits, enough: tuple[int, int] | None
 ) -> LoadedImage:
-    refuse_icon_bombs(data, name, limits)
+    refuse_unopened(data, name, limits)
     with Image.open(io.BytesIO(data), formats=readable_formats()) as opened:
         refuse_bombs(opened, data, name, limits)
         notes = _notes(opened)

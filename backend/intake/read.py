@@ -11,7 +11,7 @@ from backend.intake.limits import IntakeLimits
 from backend.types import ImageInput
 
 LONGEST_NAME = 80
-"""Characters of an address's last part; a file's name is short enough by itself."""
+"""Characters of a name."""
 
 
 def display_name(image: ImageInput) -> str:
@@ -20,7 +20,8 @@ def display_name(image: ImageInput) -> str:
     Never a folder of this machine, nor the content of a data URL; printable.
     """
     name = image.name or _last_part(image)
-    return "".join(c if c.isprintable() else "\ufffd" for c in name)
+    printable = "".join(c if c.isprintable() else "\ufffd" for c in name)
+    return printable if len(printable) <= LONGEST_NAME else f"{printable[: LONGEST_NAME - 1]}…"
 
 
 def read(image: ImageInput, limits: IntakeLimits) -> bytes:
@@ -33,17 +34,28 @@ def read(image: ImageInput, limits: IntakeLimits) -> bytes:
     name, path = display_name(image), Path(image.location)
     try:
         if not path.is_file():
-            raise InputError("image_unreadable", f"There is no file {name}.")
-        if path.stat().st_size > limits.max_bytes:
-            raise too_many_bytes(name, limits)
-        return path.read_bytes()
-    except (OSError, ValueError):
-        raise InputError("image_unreadable", f"{name} cannot be read.") from None
+            raise _no_file(path, name)
+        with path.open("rb") as file:
+            # Not all files say how large they are, and some never end.
+            data = file.read(limits.max_bytes + 1)
+    except (OSError, ValueError) as fault:
+        why = "you may not read it" if isinstance(fault, PermissionError) else "check its name"
+        raise InputError("image_unreadable", f"{name} cannot be read: {why}.") from None
+    if len(data) > limits.max_bytes:
+        raise too_many_bytes(name, limits)
+    return data
+
+
+def _no_file(path: Path, name: str) -> InputError:
+    if not path.exists():
+        return InputError("image_unreadable", f"There is no file {name}: check its path.")
+    what = "a folder" if path.is_dir() else "no ordinary file"
+    return InputError("image_unreadable", f"{name} is {what}: choose an image file.")
 
 
 def _last_part(image: ImageInput) -> str:
     if image.origin != "url":
-        return Path(image.location).name
+        return Path(image.location).name or "this path"
     location = image.location.strip()
     if is_data_url(location):
         return short_name(location)
@@ -51,5 +63,4 @@ def _last_part(image: ImageInput) -> str:
         parts = urlsplit(location)
     except ValueError:
         return "the address"
-    name = unquote(Path(parts.path).name) or parts.hostname or "the address"
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    return unquote(Path(parts.path).name) or parts.hostname or "the address"

@@ -154,3 +154,11 @@ def test_missing_bundled_files_are_told(tmp_path: Path, monkeypatch: pytest.Monk
         model_path(get_model("bifocal-demo"))
     assert caught.value.code == "model_unavailable"
     assert str(tmp_path) not in caught.value.message
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a/" + "b" * 300, "nul\0", ""])
+def test_a_name_that_no_folder_can_have_is_unknown(name: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        get_model(name)
+    assert caught.value.code == "unknown_model"
+    assert len(caught.value.message) < 3000

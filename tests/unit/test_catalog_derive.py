@@ -129,6 +129,12 @@ def test_an_architecture_without_a_row_runs_fused(tmp_path: Path) -> None:
     assert "config and chat template" in spec.note
 
 
+def test_internvl_of_transformers_splits(tmp_path: Path) -> None:
+    config = {**STRANGER, "architectures": ["InternVLForConditionalGeneration"]}
+    spec = derived(tmp_path, config, processor_config={"image_token": "<IMG_CONTEXT>"})
+    assert (spec.split, spec.image_token) == (True, "<IMG_CONTEXT>")
+
+
 def test_a_stranger_without_a_chat_template_is_asked_plainly(tmp_path: Path) -> None:
     config = {**STRANGER, "auto_map": {"AutoConfig": "x.y"}}
     tokens = {"added_tokens": [{"id": 9, "content": "<pic>"}]}

@@ -8,8 +8,10 @@ import pytest
 
 from backend.errors import InputError
 from backend.intake import read as module
+from backend.intake.limits import intake_limits
 from backend.intake.preview import webp_thumbnail
 from backend.intake.read import display_name, read
+from backend.settings import Settings
 from backend.types import ImageInput
 
 from .pictures import LIMITS, quarters, saved
@@ -115,3 +117,25 @@ def test_a_preview_is_small_and_keeps_its_aspect(
         assert (preview.format, preview.size) == ("WEBP", small)
     assert picture.size == size
     assert saved(picture) == saved(quarters(*size))
+
+
+@pytest.mark.parametrize(
+    ("path", "says"), [("/dev/zero", "no ordinary file"), ("/", "a folder"), ("", "a folder")]
+)
+def test_what_is_no_image_file_is_told_so(path: str, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        read(ImageInput(path, "path"), LIMITS)
+
+
+def test_a_file_that_says_it_is_empty_is_not_read_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As files of `/proc` do: their size is 0 whatever can be read."""
+    file = tmp_path / "growing"
+    file.write_bytes(bytes(3_000_000))
+    status = file.stat()
+    empty = os.stat_result((*status[:6], 0, *status[7:10]))
+    monkeypatch.setattr(Path, "stat", lambda self, **_: empty)
+    with pytest.raises(InputError) as caught:
+        read(ImageInput(str(file), "path"), intake_limits(Settings(max_upload_mb=1)))
+    assert caught.value.code == "image_too_large"

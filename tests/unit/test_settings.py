@@ -180,3 +180,41 @@ def test_nearest_names_few_and_lists_all_when_none_is_close() -> None:
 
 def test_a_negative_device_is_refused() -> None:
     assert "--vision-devices" in refusal({"vision_devices": "-1"})
+
+
+def test_a_list_of_one_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BIFOCAL_HEIGHTS", "364")
+    monkeypatch.setenv("BIFOCAL_WIDTHS", "532")
+    settings = read_settings()
+    assert (settings.heights, settings.widths) == ((364,), (532,))
+
+
+def test_a_file_that_is_no_text_is_told(empty_folder: Path) -> None:
+    (empty_folder / ".env").write_bytes("BIFOCAL_PORT=1\n".encode("utf-16"))
+    with pytest.raises(SettingError, match="UTF-8"):
+        read_settings()
+
+
+def test_a_variables_name_cannot_write_to_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BIFOCAL_\x1b[31m", "1")
+    with pytest.raises(SettingError) as caught:
+        read_settings()
+    assert "\x1b" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("max_megapixels", "1e308"),
+        ("max_megapixels", "1e-300"),
+        ("max_upload_mb", "9" * 40),
+        ("ctx_len", "9" * 30),
+        ("heights", "99999999999"),
+        ("allow_ports", "99999"),
+        ("allow_ports", "-1"),
+        ("fetch_timeout", "nan"),
+    ],
+)
+def test_a_value_beyond_all_use_is_refused(name: str, value: str) -> None:
+    with pytest.raises(SettingError, match="--" + name.replace("_", "-")):
+        read_settings({name: value})

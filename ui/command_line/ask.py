@@ -81,5 +81,5 @@ def chosen_images(arguments: argparse.Namespace) -> tuple[ImageInput, ...]:
 
 def image_input(text: str) -> ImageInput:
     """A path or a URL of the command line; `data:` is one."""
-    is_url = "://" in text or text[:5].lower() == "data:"
+    is_url = "://" in text or text.lstrip()[:5].lower() == "data:"
     return ImageInput(text, "url" if is_url else "path")
