@@ -17,14 +17,18 @@ from backend.resolution import Resolution
 
 Config = Mapping[str, Any]
 
+HAVE_HALVES = frozenset({"InternVLForConditionalGeneration"})
+"""Architectures without a row of which the split has been run, on tiny models."""
+
 
 def derive_row(folder: Path, key: str, hf_id: str, label: str) -> ModelSpec:
     """The row of the model whose files are in the folder.
 
     A model of an architecture in the catalogue takes that family's row, with its own limits and
-    chat template. Any other model with a vision config runs fused, through its chat template, if
-    vLLM knows it, which is found out when engines start. Raises ModelError: `model_unavailable` for
-    a folder without a model, `unknown_model` for a model that takes no images.
+    chat template. Any other model with a vision config runs through its chat template, fused unless
+    it is known to split, if vLLM knows it, which is found out when engines start. Raises
+    ModelError: `model_unavailable` for a folder without a model, `unknown_model` for a model that
+    takes no images.
     """
     config = _read(folder / "config.json")
     if config is None:
@@ -82,7 +86,7 @@ def _stranger(architecture: str, folder: Path, config: Config) -> ModelSpec:
         hf_id="",
         architecture=architecture,
         origins=(),
-        split=False,
+        split=architecture in HAVE_HALVES,
         prompt=PartsMessage() if has_template else written,
         image_token=token,
         method="chat" if has_template else "generate",
@@ -151,6 +155,6 @@ def _read(path: Path) -> dict[str, Any] | None:
     """A JSON object, or None where there is none."""
     try:
         value = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

@@ -46,6 +46,7 @@ ROWS: tuple[ModelSpec, ...] = (
         qaic_modes=("aot",),
         prompt=PARTS,
         image_token="<start_of_image>",
+        joins_line_breaks=True,
         max_model_len=8192,
         max_num_seqs=2,
         resolution=GEMMA3_896,

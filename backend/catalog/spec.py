@@ -151,6 +151,9 @@ class ModelSpec:
     vision_batch: int = UNSTATED_BATCH
     """Images encoded at the same time."""
 
+    joins_line_breaks: bool = False
+    """Whether line breaks beside an image become one token with those that it is written between."""
+
     cpu_kv_cache_mb: int = 4096
     """KV cache of the decoder on the CPU, in MiB."""
 

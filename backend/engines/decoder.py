@@ -16,6 +16,7 @@ from backend.engines.faults import engine_faults
 from backend.engines.handover import decoder_input
 from backend.engines.lora import lora_request
 from backend.engines.protocols import Chunk, PreparedImage
+from backend.engines.seams import seams_of
 from backend.prompts import ImageSlot, Prompt, Tokenizer, image_token_ids
 from backend.types import Embedding, FinishReason, Sampling
 
@@ -30,6 +31,7 @@ class VllmLanguageDecoder(VllmEngine):
         self._spec = spec
         self._tokenizer = ChatTokenizer(engine.get_tokenizer(), engine.model_config)
         self._lora = lora_request(spec)
+        self._seams = seams_of(spec, engine.get_tokenizer())
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -66,7 +68,7 @@ class VllmLanguageDecoder(VllmEngine):
                 await stream.aclose()
 
     async def _input(self, prompt: Prompt, images: Sequence[Any]) -> Any:
-        return decoder_input(prompt, images)
+        return decoder_input(prompt, images, self._seams)
 
 
 class VllmFusedEngine(VllmLanguageDecoder):

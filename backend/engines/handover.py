@@ -22,12 +22,13 @@ from vllm.multimodal.inputs import (
 )
 
 from backend.engines.language_only import ROWS
+from backend.engines.seams import Seams, join
 from backend.errors import EngineError
 from backend.prompts import ImageSlot, Prompt
 from backend.types import Embedding
 
-PIXEL_FIELDS = "pixel_values"
-"""Fields of vLLM's multimodal inputs whose names start so hold pixels, in every family."""
+PIXEL_FIELDS = "pixel_"
+"""Fields of vLLM's multimodal inputs whose names start so hold pixels, or masks over them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,22 +74,24 @@ def check_rows(rows: torch.Tensor, place: PlaceholderRange, width: int) -> None:
         raise EngineError("The vision encoder answered values that are not finite; try again.")
 
 
-def decoder_input(prompt: Prompt, embeddings: Sequence[Embedding]) -> MultiModalInput | TokensInput:
+def decoder_input(
+    prompt: Prompt, embeddings: Sequence[Embedding], seams: Seams
+) -> MultiModalInput | TokensInput:
     """The prompt for the language engine: tokens, places, hashes of the content, and rows."""
     tokens: list[int] = []
     places: list[PlaceholderRange] = []
     items: list[MultiModalKwargsItem] = []
     for part in prompt.parts:
         if not isinstance(part, ImageSlot):
-            tokens += part
+            join(tokens, part, seams)
             continue
         embedding = embeddings[part.index]
         image: RenderedImage = embedding.extras["rendered"]
-        offset = len(tokens) + image.place.offset
+        start = len(tokens) - join(tokens, image.tokens, seams)
+        offset = start + image.place.offset
         places.append(PlaceholderRange(offset, image.place.length, image.place.is_embed))
         rows = MultiModalFieldElem(data=embedding.features, field=MultiModalBatchedField())
         items.append(MultiModalKwargsItem({**image.fields, ROWS: rows}))
-        tokens += image.tokens
     if not items:
         return tokens_input(tokens)
     hashes: list[str] = [embedding.extras["digest"] for embedding in embeddings]

@@ -55,4 +55,5 @@ async def decoder(split: Bifocal) -> LanguageDecoder:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        item.add_marker(pytest.mark.timeout(LOADING_S))
+        if not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(LOADING_S))
