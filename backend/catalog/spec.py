@@ -152,7 +152,7 @@ class ModelSpec:
     """Images encoded at the same time."""
 
     joins_line_breaks: bool = False
-    """Whether line breaks beside an image become one token with those that it is written between."""
+    """Whether line breaks beside an image become one token with those that stand around it."""
 
     cpu_kv_cache_mb: int = 4096
     """KV cache of the decoder on the CPU, in MiB."""
