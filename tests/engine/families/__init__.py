@@ -1,0 +1,1 @@
+"""Families of models as checkpoints of a few hundred kilobytes with random weights."""
