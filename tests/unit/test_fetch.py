@@ -15,7 +15,7 @@ from backend.intake.fetch import fetch
 from backend.intake.limits import IntakeLimits
 
 from .pictures import LIMITS
-from .web import PICTURE, WebServer
+from .web import PICTURE, WebServer, refusal
 
 
 @pytest.fixture(scope="module")
@@ -28,14 +28,6 @@ def web() -> Iterator[WebServer]:
 @pytest.fixture
 def limits(web: WebServer) -> IntakeLimits:
     return replace(LIMITS, allow_private=True, allow_ports=(web.port,))
-
-
-def refusal(url: str, limits: IntakeLimits) -> InputError:
-    with pytest.raises(InputError) as caught:
-        fetch(url, limits)
-    for leak in ("secret words", "0x", "Traceback", "urllib3", "HTTPConnection"):
-        assert leak not in caught.value.message
-    return caught.value
 
 
 def test_a_picture(web: WebServer, limits: IntakeLimits) -> None:

@@ -16,7 +16,7 @@ from backend.intake.fetch import fetch
 from backend.intake.limits import IntakeLimits
 
 from .pictures import LIMITS
-from .web import WebServer
+from .web import WebServer, refusal
 
 
 @pytest.fixture(scope="module")
@@ -29,14 +29,6 @@ def web() -> Iterator[WebServer]:
 @pytest.fixture
 def limits(web: WebServer) -> IntakeLimits:
     return replace(LIMITS, allow_private=True, allow_ports=(web.port,))
-
-
-def refusal(url: str, limits: IntakeLimits) -> InputError:
-    with pytest.raises(InputError) as caught:
-        fetch(url, limits)
-    for leak in ("secret words", "0x", "Traceback", "urllib3", "HTTPConnection"):
-        assert leak not in caught.value.message
-    return caught.value
 
 
 def test_an_answer_that_is_packed_badly(web: WebServer, limits: IntakeLimits) -> None:

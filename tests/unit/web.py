@@ -8,6 +8,12 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
+from backend.errors import InputError
+from backend.intake.fetch import fetch
+from backend.intake.limits import IntakeLimits
+
 from .pictures import quarters, saved
 
 PICTURE = saved(quarters())
@@ -149,3 +155,12 @@ class WebServer(ThreadingHTTPServer):
 
     def url(self, path: str, host: str = "") -> str:
         return f"http://{host or self.server_address[0]!s}:{self.port}/{path}"
+
+
+def refusal(url: str, limits: IntakeLimits) -> InputError:
+    """The error of a fetch, whose message shows nothing of what was sent or of our own code."""
+    with pytest.raises(InputError) as caught:
+        fetch(url, limits)
+    for leak in ("secret words", "0x", "Traceback", "urllib3", "HTTPConnection"):
+        assert leak not in caught.value.message
+    return caught.value
