@@ -37,6 +37,7 @@ def write_pictures(folder: Path) -> Path:
     scene().save(folder / "scene.png")
     mirrored = scene().transpose(Image.Transpose.FLIP_LEFT_RIGHT)
     mirrored.save(folder / "mirrored.png")
+    lone().save(folder / "lone.png")
     word("TIGER").save(folder / "word.png")
     (folder / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n this is not a picture")
     return folder
@@ -50,6 +51,13 @@ def scene() -> Image.Image:
     draw.rectangle((70, 30, 220, 180), fill="#1e3cdc")
     draw.polygon([(450, 215), (365, 380), (535, 380)], fill="#1a9a32")
     draw.ellipse((680, 420, 830, 570), fill="#e1141e")
+    return picture
+
+
+def lone() -> Image.Image:
+    """A red circle that fills most of a white picture."""
+    picture = Image.new("RGB", (640, 480), "white")
+    ImageDraw.Draw(picture).ellipse((170, 90, 470, 390), fill="#e1141e")
     return picture
 
 

@@ -33,10 +33,31 @@ MIRRORED = (
         ("Is there a blue square?", "Yes, there is a blue square."),
         ("Is there a yellow star?", "No, there is no yellow star."),
         ("What color is the background?", "The background is white."),
-        ("What is left of the triangle?", "A large blue square."),
-        ("What is right of the triangle?", "A large red circle."),
-        ("What is above the triangle?", "A large blue square."),
-        ("Is the square left of the circle?", "Yes, the square is left of the circle."),
+        (
+            "What is left of the triangle?",
+            "The triangle is in the center. Left of it: a large blue square at the top left.",
+        ),
+        (
+            "What is right of the triangle?",
+            "The triangle is in the center. Right of it: a large red circle at the bottom right.",
+        ),
+        (
+            "What is above the triangle?",
+            "The triangle is in the center. Above it: a large blue square at the top left.",
+        ),
+        (
+            "What is below the triangle?",
+            "The triangle is in the center. Below it: a large red circle at the bottom right.",
+        ),
+        (
+            "What is above the square?",
+            "The square is at the top left. Above it: nothing.",
+        ),
+        (
+            "Is the square left of the circle?",
+            "The square is at the top left and the circle at the bottom right: yes, the square is "
+            "left of the circle.",
+        ),
     ],
 )
 async def test_a_question_about_a_scene(
@@ -66,6 +87,24 @@ async def test_a_question_about_a_word(
     await expect(await screen.answered()).to_have_text(expected)
 
 
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("What color is it?", "The circle is red."),
+        ("What shape is this?", "A circle."),
+        ("Where is the shape?", "The circle is in the center."),
+        ("Describe this image.", "A large red circle in the center, on a white background."),
+    ],
+)
+async def test_a_question_about_the_only_thing_in_the_picture(
+    screen: Screen, pictures: Path, asked: str, expected: str
+) -> None:
+    """It takes up more than half of the picture, as people draw a single thing, and has no name."""
+    await screen.upload(pictures / "lone.png")
+    await screen.ask(asked)
+    await expect(await screen.answered()).to_have_text(expected)
+
+
 async def test_several_pictures_are_told_in_their_order(screen: Screen, pictures: Path) -> None:
     await screen.upload(pictures / "mirrored.png", pictures / "scene.png", pictures / "word.png")
     await screen.ask("What is the content of each image?")
@@ -73,6 +112,8 @@ async def test_several_pictures_are_told_in_their_order(screen: Screen, pictures
     await expect(answer).to_contain_text(f"Image 1: {MIRRORED}")
     await expect(answer).to_contain_text(f"Image 2: {SCENE}")
     await expect(answer).to_contain_text('Image 3: The word "TIGER"')
+    await screen.ask("What color is the circle in the second image?")
+    await expect(await screen.answered(2)).to_have_text("The circle is red.")
 
 
 async def test_one_of_several_pictures_is_found(screen: Screen, pictures: Path) -> None:

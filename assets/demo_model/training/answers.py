@@ -92,6 +92,25 @@ def count_shape(number: int, shape: str) -> str:
     return count(number, shape, plural(shape))
 
 
+def related(noun: str, item: Item, relation: str, found: Sequence[Item]) -> str:
+    """`The star is in the center. Left of it: a small red ring at the middle left.`
+
+    Where the object lies comes first: the rest of the answer can then be read off the picture with
+    that place at hand, which four layers do far better than both steps at once.
+    """
+    others = join([full(other) for other in found]) if found else "nothing"
+    return f"The {noun} is {at(item.cell)}. {sentence(f'{relation} it: {others}')}"
+
+
+def is_related(noun: str, item: Item, other_noun: str, other: Item, yes: bool, holds: str) -> str:
+    """`The star is in the center and the ring at the top left: no, the star is below the ring.`
+
+    `holds` is a relation that is true of the two.
+    """
+    places = f"The {noun} is {at(item.cell)} and the {other_noun} {at(other.cell)}"
+    return f"{places}: {'yes' if yes else 'no'}, the {noun} is {holds} the {other_noun}."
+
+
 def reading(scene: Scene) -> str:
     """What the picture says."""
     if scene.word is None:

@@ -28,8 +28,8 @@ KINDS: Final[tuple[str, ...]] = (
 )  # fmt: skip
 PATCHES: Final = 240_000
 """Patches in a batch, about."""
-SINGLE: Final = (112, 96, 48, 48, 48, 48, 48, 48, 48)
-SEVERAL: Final = (288, 104, 64, 64, 64, 64, 64)
+SINGLE: Final = (112, 128, 88, 80, 64, 64, 64, 64, 64)
+SEVERAL: Final = (304, 120, 80, 80, 80, 80, 80)
 LENGTHS: Final[dict[str, tuple[int, ...]]] = {
     "several": SEVERAL,
     "text": (64,) * 8,
@@ -37,7 +37,7 @@ LENGTHS: Final[dict[str, tuple[int, ...]]] = {
     "text_first": (160, 160, 112, 112),
 }
 """Kind of batch -> lengths of its segments, if not SINGLE."""
-EMPHASIS: Final = {**WEIGHTS, "related": 6.0, "is_related": 4.0, "color": 1.6, "shape": 1.6}
+EMPHASIS: Final = {**WEIGHTS, "related": 5.0, "is_related": 3.5, "color": 2.2, "shape": 2.2}
 """How often each kind is asked in training: what is hard to learn, more often."""
 LEGIBLE: Final = (11.0, 7.5)
 """Least height of a capital and width a letter, in pixels, of lettering that can be read."""
@@ -354,7 +354,8 @@ def draw_turns(
         return [first_answer(first, scene), *more]
     if kind == "several":
         if segment == 0:
-            return [each(rng, scenes)]
+            more = [about_several(rng, scenes)] if rng.random() < 0.6 else []
+            return [each(rng, scenes), *more]
         return [about_several(rng, scenes) for _ in range(2 if segment == 1 else 1)]
     if kind == "words" and segment == 0:
         read = ask(rng, scene, "read")

@@ -50,6 +50,8 @@ class Example:
     things: tuple[Thing, ...] = ()
     word: Lettering | None = None
     kind: str = "plain"
+    note: str = ""
+    """What it shows about buckets."""
 
 
 EXAMPLES: Final[tuple[Example, ...]] = (
@@ -212,6 +214,17 @@ EXAMPLES: Final[tuple[Example, ...]] = (
             Thing("large", "pink", "circle", "top center"),
             Thing("small", "green", "star", "center"),
         ),
+        note="See it stretched",
+    ),
+    Example(
+        "large_page.png",
+        "A large page",
+        "What does it say?",
+        (3000, 1700),
+        "white",
+        (Thing("large", "purple", "arrow", "top left"),),
+        Lettering("bifocal", "black", 1, 0.011),
+        note="See letters get lost",
     ),
 )
 SIDES: Final = {"small": 0.1, "large": 0.2}
@@ -256,7 +269,10 @@ def main() -> None:
         picture = draw(scene_of(example, rng), example.size, rng)
         quality = 60 if example.file.endswith(".jpg") else None
         (folder / example.file).write_bytes(encode(picture, quality))
-        index.append({"file": example.file, "title": example.title, "question": example.question})
+        entry = {"file": example.file, "title": example.title, "question": example.question}
+        index.append({**entry, "note": example.note} if example.note else entry)
+    # Among the first that a page shows, without another seed for any of them.
+    index[4:] = sorted(index[4:], key=lambda entry: "note" not in entry)
     (folder / "index.json").write_text(json.dumps(index, indent=2) + "\n")
 
 

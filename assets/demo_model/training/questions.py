@@ -109,7 +109,26 @@ def ask_count_shape(rng: random.Random, scene: Scene) -> Filled:
     return "count_shape", {"shapes": plural(shape)}, answers.count_shape(number, shape)
 
 
+ONLY: Final[dict[str, Callable[[Item], str]]] = {
+    "color": lambda item: f"The {item.shape} is {item.color}.",
+    "shape": lambda item: answers.sentence(article(item.shape)),
+    "where": lambda item: f"The {item.shape} is {answers.at(item.cell)}.",
+    "size": lambda item: f"The {item.shape} is {item.size}.",
+}
+"""Kind -> the answer about `it` or `the shape`, where the picture has one object."""
+
+
+def ask_only(rng: random.Random, scene: Scene, kind: str) -> Filled | None:
+    """A question about the picture's only object that does not name it, now and then."""
+    if rng.random() > (0.2 if len(scene.items) == 1 else 0.01):
+        return None
+    return f"{kind}_only", {}, one_or_listed(list(scene.items), "shape", ONLY[kind])
+
+
 def ask_color(rng: random.Random, scene: Scene) -> Filled:
+    only = ask_only(rng, scene, "color")
+    if only is not None:
+        return only
     if scene.items and rng.random() < 0.15:
         item = rng.choice(scene.items)
         return "color_at", {"at": answers.at(item.cell)}, f"The {item.shape} is {item.color}."
@@ -120,6 +139,9 @@ def ask_color(rng: random.Random, scene: Scene) -> Filled:
 
 
 def ask_shape(rng: random.Random, scene: Scene) -> Filled:
+    only = ask_only(rng, scene, "shape")
+    if only is not None:
+        return only
     if scene.items and rng.random() < 0.2:
         item = rng.choice(scene.items)
         return "shape_at", {"at": answers.at(item.cell)}, answers.sentence(article(item.shape))
@@ -139,6 +161,9 @@ def ask_at(rng: random.Random, scene: Scene) -> Filled | None:
 
 
 def ask_where(rng: random.Random, scene: Scene) -> Filled:
+    only = ask_only(rng, scene, "where")
+    if only is not None:
+        return only
     referent = refer(rng, scene, 0.06)
     noun = referent.noun
 
@@ -149,6 +174,9 @@ def ask_where(rng: random.Random, scene: Scene) -> Filled:
 
 
 def ask_size(rng: random.Random, scene: Scene) -> Filled:
+    only = ask_only(rng, scene, "size")
+    if only is not None:
+        return only
     named = refer(rng, scene, 0.05)
     referent = Referent(named.shape, named.color, None)
     noun = referent.noun
@@ -205,7 +233,7 @@ def ask_related(rng: random.Random, scene: Scene) -> Filled | None:
     found = [other for other in scene.items if RELATIONS[relation](other, item)]
     if not found and rng.random() < 0.6:
         return None
-    return relation, {"thing": noun}, answers.listed(found)
+    return relation, {"thing": noun}, answers.related(noun, item, SPOKEN[relation], found)
 
 
 def ask_is_related(rng: random.Random, scene: Scene) -> Filled | None:
@@ -219,8 +247,7 @@ def ask_is_related(rng: random.Random, scene: Scene) -> Filled | None:
         return None
     holds = rng.choice(true)
     asked = holds if rng.random() < 0.5 else opposite[holds]
-    yes = "Yes" if asked == holds else "No"
-    answer = f"{yes}, the {noun} is {SPOKEN[holds]} the {other_noun}."
+    answer = answers.is_related(noun, item, other_noun, other, asked == holds, SPOKEN[holds])
     words = {"thing": noun, "other": other_noun, "relation": SPOKEN[asked]}
     return "is_related", words, answer
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .vocabulary import COLORS, PLACES, SHAPES, Rgb, sample_color, shows_on
 from .words import random_word
@@ -116,6 +116,17 @@ def largest_side(aspect: float) -> float:
     return room * min(math.sqrt(aspect), 1 / math.sqrt(aspect)) * 1.15
 
 
+def alone(rng: random.Random, item: Item, aspect: float) -> Item:
+    """The picture's only object, now and then as people draw one: much larger, near the center."""
+    if item.size != "large" or rng.random() < 0.5:
+        return item
+    narrow = min(math.sqrt(aspect), 1 / math.sqrt(aspect))
+    low = SIDES["large"][1]
+    side = rng.uniform(low, max(low, 0.85 * narrow))
+    x, y = (0.5 + rng.uniform(-JITTER, JITTER) * (1 - side / narrow) for _ in range(2))
+    return replace(item, cell=PLACES.index("center"), x=x, y=y, side=side)
+
+
 def random_item(
     rng: random.Random, cell: int, background: str, aspect: float, least: float
 ) -> Item:
@@ -172,6 +183,8 @@ def random_scene(
             count = rng.choices(range(7), (0.02, 0.16, 0.2, 0.18, 0.16, 0.14, 0.14))[0]
     chosen = sorted(rng.sample(cells, min(count, len(cells))))
     items = tuple(random_item(rng, cell, background.color, aspect, least) for cell in chosen)
+    if word is None and len(items) == 1:
+        items = (alone(rng, items[0], aspect),)
     return Scene(aspect, background, items, word)
 
 

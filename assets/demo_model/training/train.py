@@ -170,7 +170,7 @@ class Trainer:
             dist.all_reduce(self.gradient, op=dist.ReduceOp.AVG)
         length = self.gradient.norm()
         self.gradient.mul_((1.0 / (length + 1e-6)).clamp(max=1.0))
-        share = min(1.0, (number + 1) / 200) * decay(progress)
+        share = min(1.0, (number + 1) / 500) * decay(progress)
         for group in self.adam.param_groups:
             group["lr"] = self.options.rate * share
         self.adam.step()
