@@ -5,12 +5,15 @@ The engine is given the picture as it is; the family's own processor does what i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from backend.anyres import AnyResolution
 from backend.bucket_checks import name_pair
 from backend.buckets import DynamicResolution
+from backend.grids import NEAREST_SHAPE, GridRule
 from backend.losses import aspect_change, losses
 from backend.types import Bucket, Fit, Placement, Shaping, Tiles
 
@@ -55,15 +58,16 @@ class FixedResolution:
 class TiledResolution:
     """A picture is stretched over a grid of square tiles, each looked at alone, as InternVL does.
 
-    `tile` is a tile's side in pixels, `tokens` its visual tokens. The grid is the one of
-    closest aspect among those of 1 to `max_tiles` tiles; with `thumbnail` the whole picture is one
-    more tile where there is more than one.
+    `tile` is a tile's side in pixels, `tokens` its visual tokens. The grid is chosen by `rule`, to
+    which `max_tiles` belongs; with `thumbnail` the whole picture is one more tile where there is
+    more than one.
     """
 
     tile: int = 448
     tokens: int = 256
     max_tiles: int = 12
     thumbnail: bool = True
+    rule: GridRule = NEAREST_SHAPE
 
     has_buckets: ClassVar[bool] = False
 
@@ -71,31 +75,31 @@ class TiledResolution:
         self, heights: tuple[int, ...] = (), widths: tuple[int, ...] = ()
     ) -> tuple[Bucket, ...]:
         """One for each grid."""
-        from transformers.models.got_ocr2.image_processing_got_ocr2 import (
-            get_all_supported_aspect_ratios,
+        return tuple(
+            self._canvas(rows, columns) for rows, columns in self.rule.every(self.max_tiles)
         )
-
-        grids = get_all_supported_aspect_ratios(1, self.max_tiles)
-        return tuple(self._canvas(rows, columns) for columns, rows in grids)
 
     def place(
         self, height: int, width: int, buckets: Sequence[Bucket] = (), fit: Fit = "stretch"
     ) -> Placement:
         """What becomes of an image of this height and width in pixels, whatever the fit."""
-        from transformers.models.got_ocr2.image_processing_got_ocr2 import get_optimal_tiled_canvas
-
-        tile = (self.tile, self.tile)
-        columns, rows = get_optimal_tiled_canvas((height, width), tile, 1, self.max_tiles)
+        rows, columns = self.rule.choose(height, width, self.tile, self.max_tiles)
         bucket = self._canvas(rows, columns)
         tiles = Tiles(rows, columns, self.tile, self.tokens, self._has_thumbnail(rows, columns))
         return Placement(
             bucket,
             "stretch",
             aspect_change(height, width, bucket, "stretch"),
-            why=_why_tiles(tiles, self.max_tiles),
+            why=self._why(tiles),
             losses=losses(height, width, bucket, "stretch"),
             tiles=tiles,
         )
+
+    def _why(self, tiles: Tiles) -> str:
+        grid = f"{tiles.rows} x {tiles.columns} tiles (rows x columns)"
+        chosen = self.rule.reason.format(grid=grid, side=tiles.side, most=self.max_tiles)
+        extra = " and the whole picture once more as a thumbnail" if tiles.thumbnail else ""
+        return f"{chosen}; the model looks at each tile{extra}, {tiles.tokens} visual tokens each."
 
     def _has_thumbnail(self, rows: int, columns: int) -> bool:
         return self.thumbnail and rows * columns > 1
@@ -103,6 +107,42 @@ class TiledResolution:
     def _canvas(self, rows: int, columns: int) -> Bucket:
         tiles = rows * columns + self._has_thumbnail(rows, columns)
         return Bucket(rows * self.tile, columns * self.tile, None, tiles * self.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class ScaledResolution:
+    """A picture keeps its shape and is made smaller until no side is longer than `longest` pixels.
+
+    Each side is then rounded up to a multiple of `factor` pixels, a visual token's side. So does
+    Pixtral with 1024 and 16, Mistral 3 with 1540 and 28.
+    """
+
+    longest: int
+    factor: int
+
+    has_buckets: ClassVar[bool] = False
+
+    def sizes(self, heights: tuple[int, ...] = (), widths: tuple[int, ...] = ()) -> tuple[()]:
+        """Too many to be listed."""
+        return ()
+
+    def place(
+        self, height: int, width: int, buckets: Sequence[Bucket] = (), fit: Fit = "stretch"
+    ) -> Placement:
+        """What becomes of an image of this height and width in pixels, whatever the fit."""
+        ratio = max(height / self.longest, width / self.longest, 1)
+        rows, columns = (
+            max(math.ceil(math.floor(side / ratio) / self.factor), 1) for side in (height, width)
+        )
+        bucket = Bucket(rows * self.factor, columns * self.factor, None, rows * columns)
+        return Placement(
+            bucket,
+            "stretch",
+            aspect_change(height, width, bucket, "stretch"),
+            why=f"The model takes any shape of up to {self.longest} pixels a side; its own "
+            f"processor makes the image {name_pair(bucket)} (height x width).",
+            losses=losses(height, width, bucket, "stretch"),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +163,12 @@ class OwnResolution:
         return Placement(Bucket(height, width, None, 0), "stretch", 1.0, why=why)
 
 
-Resolution = DynamicResolution | FixedResolution | TiledResolution | OwnResolution
+Resolution = (
+    DynamicResolution
+    | FixedResolution
+    | TiledResolution
+    | ScaledResolution
+    | AnyResolution
+    | OwnResolution
+)
 """How a model cuts pictures into visual tokens; all have `has_buckets`, `sizes` and `place`."""
-
-
-def _why_tiles(tiles: Tiles, most: int) -> str:
-    grid = f"{tiles.rows} x {tiles.columns} tiles (rows x columns)"
-    extra = " and the whole picture once more as a thumbnail" if tiles.thumbnail else ""
-    return (
-        f"Of all grids of up to {most} tiles, {grid} of {tiles.side} pixels come closest to the "
-        f"image's shape; the model looks at each tile{extra}, {tiles.tokens} visual tokens each."
-    )

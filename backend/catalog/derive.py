@@ -20,6 +20,14 @@ Config = Mapping[str, Any]
 HAVE_HALVES = frozenset({"InternVLForConditionalGeneration"})
 """Architectures without a row of which the split has been run, on tiny models."""
 
+MAY_NAME_CODE = (
+    "config.json",
+    "tokenizer_config.json",
+    "processor_config.json",
+    "preprocessor_config.json",
+)
+"""Files that say, as `auto_map`, which Python classes of the repository make them."""
+
 
 def derive_row(folder: Path, key: str, hf_id: str, label: str) -> ModelSpec:
     """The row of the model whose files are in the folder.
@@ -57,9 +65,11 @@ def _relative(row: ModelSpec, folder: Path, config: Config) -> ModelSpec:
         method="chat" if _has_chat_template(folder) else row.method,
         max_model_len=None,
         own_ctx_len=_limit(config) or row.ctx_len,
+        stop_token_ids=_known_ids(row.stop_token_ids, config),
         tensor_parallel_size=None,
         ignore_patterns=(),
         resolution=_resolution(row.resolution, config),
+        remote_code=row.remote_code and _has_code(folder),
     )
 
 
@@ -91,7 +101,7 @@ def _stranger(architecture: str, folder: Path, config: Config) -> ModelSpec:
         image_token=token,
         method="chat" if has_template else "generate",
         own_ctx_len=_limit(config) or UNSTATED_CTX_LEN,
-        remote_code="auto_map" in config,
+        remote_code=_has_code(folder),
     )
 
 
@@ -106,9 +116,20 @@ def _note(label: str, family: ModelSpec | None) -> str:
 
 def _limit(config: Config) -> int | None:
     """The model's context length in tokens, where the config says."""
+    return _of_text(config, "max_position_embeddings")
+
+
+def _known_ids(ids: tuple[int, ...], config: Config) -> tuple[int, ...]:
+    """Those of the family's ids that the model has: vLLM refuses the others."""
+    words = _of_text(config, "vocab_size")
+    return ids if words is None else tuple(number for number in ids if number < words)
+
+
+def _of_text(config: Config, name: str) -> int | None:
+    """A positive number from the language model's config, where it says one."""
     text = config.get("text_config") or config.get("llm_config") or config
-    limit = text.get("max_position_embeddings") if isinstance(text, Mapping) else None
-    return limit if isinstance(limit, int) and limit > 0 else None
+    number = text.get(name) if isinstance(text, Mapping) else None
+    return number if isinstance(number, int) and number > 0 else None
 
 
 def _resolution(resolution: Resolution | None, config: Config) -> Resolution | None:
@@ -143,6 +164,11 @@ def _token_names(folder: Path) -> dict[int, str]:
         listed = (_read(folder / "tokenizer.json") or {}).get("added_tokens") or []
         return {token["id"]: token["content"] for token in listed}
     return {int(number): token["content"] for number, token in added.items()}
+
+
+def _has_code(folder: Path) -> bool:
+    """Whether the model's files name classes that come with it."""
+    return any("auto_map" in (_read(folder / name) or {}) for name in MAY_NAME_CODE)
 
 
 def _has_chat_template(folder: Path) -> bool:

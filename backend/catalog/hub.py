@@ -11,6 +11,7 @@ CONFIG = "config.json"
 BESIDE = (
     "tokenizer_config.json",
     "processor_config.json",
+    "preprocessor_config.json",
     "chat_template.jinja",
     "chat_template.json",
 )

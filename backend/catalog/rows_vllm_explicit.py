@@ -4,7 +4,14 @@
 # ruff: noqa: RUF001
 
 from backend.catalog.prompt_style import ExplicitPrompt, Placeholders
-from backend.catalog.shapes import MISTRAL_PROMPT, NUMBERED
+from backend.catalog.shapes import (
+    IDEFICS3,
+    MISTRAL3,
+    MISTRAL_PROMPT,
+    NUMBERED,
+    PIXTRAL,
+    SMOLVLM,
+)
 from backend.catalog.spec import LoraAdapter, ModelSpec
 
 ROWS: tuple[ModelSpec, ...] = (
@@ -32,6 +39,8 @@ ROWS: tuple[ModelSpec, ...] = (
         hf_id="deepseek-ai/deepseek-vl2-tiny",
         architecture="DeepseekVLV2ForCausalLM",
         origins=("vllm",),
+        # Two images are cut into tiles, three are not: the processor must see all of them.
+        split=False,
         prompt=ExplicitPrompt(
             "<|User|>: {placeholders}{question}\n\n<|Assistant|>:",
             Placeholders("image_{i}:<image>\n"),
@@ -98,6 +107,7 @@ ROWS: tuple[ModelSpec, ...] = (
         max_num_seqs=16,
         mm_processor_kwargs={"size": {"longest_edge": 2 * 364}},
         engine_args={"enforce_eager": True},
+        resolution=IDEFICS3,
     ),
     ModelSpec(
         key="mistral3",
@@ -111,6 +121,7 @@ ROWS: tuple[ModelSpec, ...] = (
         max_num_seqs=2,
         tensor_parallel_size=2,
         ignore_patterns=("consolidated.safetensors",),
+        resolution=MISTRAL3,
     ),
     ModelSpec(
         key="openpangu_vl",
@@ -208,6 +219,7 @@ ROWS: tuple[ModelSpec, ...] = (
         max_model_len=8192,
         max_num_seqs=2,
         tensor_parallel_size=2,
+        resolution=PIXTRAL,
     ),
     ModelSpec(
         key="smolvlm",
@@ -223,6 +235,7 @@ ROWS: tuple[ModelSpec, ...] = (
         max_num_seqs=16,
         mm_processor_kwargs={"max_image_size": {"longest_edge": 384}},
         engine_args={"enforce_eager": True},
+        resolution=SMOLVLM,
     ),
     ModelSpec(
         key="step3",

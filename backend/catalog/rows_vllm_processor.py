@@ -2,8 +2,11 @@
 
 from backend.catalog.shapes import (
     CLIP_336,
+    COMMAND_A,
     GEMMA3_896,
     HEIGHTS,
+    LLAVA_NEXT,
+    LLAVA_ONEVISION,
     PARTS,
     QWEN2,
     QWEN_IMAGE,
@@ -36,6 +39,7 @@ ROWS: tuple[ModelSpec, ...] = (
         image_token="<|IMG_PATCH|>",
         max_model_len=32768,
         tensor_parallel_size=4,
+        resolution=COMMAND_A,
     ),
     ModelSpec(
         key="gemma3",
@@ -124,6 +128,7 @@ ROWS: tuple[ModelSpec, ...] = (
         image_token="<image>",
         max_model_len=8192,
         max_num_seqs=16,
+        resolution=LLAVA_NEXT,
     ),
     ModelSpec(
         key="llava-onevision",
@@ -135,6 +140,7 @@ ROWS: tuple[ModelSpec, ...] = (
         image_token="<image>",
         max_model_len=16384,
         max_num_seqs=16,
+        resolution=LLAVA_ONEVISION,
     ),
     ModelSpec(
         key="molmo2",

@@ -11,6 +11,8 @@ ROWS: tuple[ModelSpec, ...] = (
         hf_id="h2oai/h2ovl-mississippi-800m",
         architecture="H2OVLChatModel",
         origins=("vllm",),
+        # One image is cut into tiles twice, several are once: the processor must see all of them.
+        split=False,
         prompt=NUMBERED_TEXT,
         image_token="<image>",
         stop_tokens=("eos_token",),

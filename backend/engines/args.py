@@ -39,7 +39,11 @@ def engine_args(plan: Plan) -> dict[str, EngineArgs]:
 def vision_args(plan: Plan) -> EngineArgs:
     """The vision tower alone, as a pooling engine; one image a request, batched by vLLM."""
     largest = max((bucket.tokens for bucket in plan.buckets), default=0)
-    step = plan.vision_batch * largest or plan.ctx_len
+    step = plan.vision_batch * largest
+    if not plan.heights or not plan.resolution.has_buckets:
+        # Families of their own sizes write more tokens into a prompt than an image has rows, such
+        # as one between two tiles; a single image must fit, too.
+        step = max(step, plan.ctx_len)
     return {
         **_common(plan),
         **_memory(plan, "vision"),
@@ -103,10 +107,19 @@ def _common(plan: Plan) -> EngineArgs:
         "mm_processor_cache_gb": 0,
         "disable_log_stats": True,
         "use_tqdm_on_load": False,
-        **common_arguments(plan.spec),
+        **_known(common_arguments(plan.spec)),
         **({"dtype": plan.dtype} if plan.dtype else {}),
         **_exact_sizes(plan),
     }
+
+
+def _known(arguments: EngineArgs) -> EngineArgs:
+    """A row's arguments without the tokenizer mode that its document has and vLLM has no more.
+
+    There are no slow tokenizers since transformers 5; vLLM refuses to start with one.
+    """
+    gone = ("tokenizer_mode", "slow")
+    return {name: value for name, value in arguments.items() if (name, value) != gone}
 
 
 def _exact_sizes(plan: Plan) -> EngineArgs:
@@ -147,13 +160,18 @@ def _decode_threads(plan: Plan) -> EngineArgs:
     return {"additional_config": {THREADS: plan.spec.cpu_decode_threads}}
 
 
+def kv_cache_bytes(plan: Plan) -> int:
+    """Bytes of the decoder's KV cache on the CPU."""
+    return plan.spec.cpu_kv_cache_mb * MIB
+
+
 def _memory(plan: Plan, role: str) -> EngineArgs:
     """How much memory an engine takes, and on the CPU that nothing is compiled.
 
     Eager mode needs no C++ compiler, and an explicit KV cache size skips memory profiling.
     """
     if plan.target == "cpu":
-        kv_bytes = VISION_KV_BYTES if role == "vision" else plan.spec.cpu_kv_cache_mb * MIB
+        kv_bytes = VISION_KV_BYTES if role == "vision" else kv_cache_bytes(plan)
         return {"enforce_eager": True, "kv_cache_memory_bytes": kv_bytes}
     if role == "vision":
         return {"kv_cache_memory_bytes": VISION_KV_BYTES}

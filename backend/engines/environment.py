@@ -46,6 +46,9 @@ def prepare_environment(plan: Plan, environment: MutableMapping[str, str] = os.e
     if plan.target == "cpu":
         # vLLM would take a single thread for an engine without a worker process of its own.
         environment.setdefault("OMP_NUM_THREADS", str(cpu_count()))
+        # In eager mode, too, some models (Command A) compile single functions, which takes seconds
+        # and a C++ compiler that may not be there.
+        environment.setdefault("TORCH_COMPILE_DISABLE", "1")
     if plan.spec.bundled:
         # The bundled model needs no network; asking the hub would only wait for a time-out.
         environment["HF_HUB_OFFLINE"] = "1"

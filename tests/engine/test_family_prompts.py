@@ -1,4 +1,4 @@
-"""Every family with a tiny checkpoint: the decoder's prompt is the one that upstream would build.
+"""Every family that splits: the decoder's prompt is the one that upstream would build.
 
 No engine is started; prompts go through the renderers that the engines have.
 """
@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 from PIL import Image
+from prometheus_client import CollectorRegistry
 
 from backend.engines.args import engine_args
 from backend.engines.protocols import PreparedImage
@@ -44,6 +46,14 @@ class Front:
     def get_tokenizer(self) -> Any:
         return self.renderer.get_tokenizer()
 
+    @property
+    def engine_core(self) -> Any:
+        """It has no processes."""
+        return SimpleNamespace(resources=SimpleNamespace(engine_manager=None))
+
+    async def is_sleeping(self) -> bool:
+        return False
+
 
 @dataclass(frozen=True, slots=True)
 class Renderers:
@@ -68,7 +78,7 @@ class Renderers:
         from backend.engines.seams import seams_of
 
         front: Any = self.vision
-        encoder = VllmVisionEncoder(front, self.plan.spec)
+        encoder = VllmVisionEncoder(front, self.plan.spec, CollectorRegistry())
         embeddings = []
         for image in images:
             rendered = await encoder._render(image)
@@ -82,7 +92,8 @@ class Renderers:
         from backend.engines.decoder import VllmFusedEngine
 
         front: Any = self.fused
-        return await VllmFusedEngine(front, self.plan.spec)._input(prompt, images)
+        engine = VllmFusedEngine(front, self.plan.spec, CollectorRegistry())
+        return await engine._input(prompt, images)
 
     def prompt(self, text: str, images: int) -> Prompt:
         from backend.engines.chat_tokenizer import ChatTokenizer
@@ -92,7 +103,10 @@ class Renderers:
         return chat_prompt([Turn("user", text, inputs)], self.plan.spec, tokenizer)
 
 
-@pytest.fixture(scope="module", params=FAMILIES, ids=lambda family: family.name)
+SPLIT = [family for family in FAMILIES if family.split]
+
+
+@pytest.fixture(scope="module", params=SPLIT, ids=lambda family: family.name)
 def renderers(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Renderers:
@@ -116,6 +130,23 @@ async def test_decoder_reads_the_prompt_that_upstream_builds(
     assert halves["prompt_token_ids"] == whole["prompt_token_ids"]
     assert places(halves) == places(whole)
     assert len(places(halves)) == count
+
+
+async def test_a_family_that_looks_at_all_images_at_once_is_not_split(tmp_path: Path) -> None:
+    """H2OVL cuts an image into tiles twice where it is alone, once where there are two; an image
+    rendered alone would have too many tokens."""
+    (family,) = (family for family in FAMILIES if family.name == "h2ovl_chat")
+    family.build(tmp_path)
+    plan = make_plan(read_settings({**family.settings, "model": str(tmp_path), "ctx_len": 1024}))
+    assert plan.topology == "fused"
+    renderers = Renderers(plan, front := Front.of(plan, "fused"), front)
+    tall = Image.linear_gradient("L").resize((64, 192)).convert("RGB")
+    images = [PreparedImage(tall, "a", Bucket(1, 1, None, 0), "a")] * 2
+    alone = await renderers.of_fused(renderers.prompt("hi", 1), images[:1])
+    both = await renderers.of_fused(renderers.prompt("hi", 2), images)
+    lengths = [length for _, length, _ in places(both)]
+    assert [length for _, length, _ in places(alone)] == [2 * lengths[0] - 2]
+    assert lengths[0] == lengths[1]
 
 
 def places(rendered: Any) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from backend.catalog import get_model
 from backend.engines.args import engine_args
 from backend.plan import make_plan
 from backend.settings import read_settings
@@ -53,5 +54,19 @@ def test_an_adapter_runs_in_one_engine() -> None:
 
 def test_pictures_of_unknown_size_have_the_whole_context_in_the_vision_engine() -> None:
     """An image of more tokens than a step takes would never be scheduled."""
-    vision = arguments(target="cuda", model="idefics3")["vision"]
+    vision = arguments(target="cuda", model="llava-next")["vision"]
     assert vision["max_num_batched_tokens"] == 8192
+
+
+def test_marks_beside_an_images_rows_have_room_in_the_vision_engine() -> None:
+    """Idefics3 writes more tokens than rows; a step of 5 x 169 would not take a whole image."""
+    vision = arguments(target="cuda", model="idefics3", vision_batch=1)["vision"]
+    assert vision["max_num_batched_tokens"] == 8192
+
+
+def test_a_tokenizer_mode_that_vllm_has_no_more_is_left_out() -> None:
+    """Aria's document has slow tokenizers; vLLM 0.32 refuses to start with one."""
+    assert get_model("aria").tokenizer_mode == "slow"
+    roles = arguments(target="cuda", model="aria", topology="fused")
+    assert "tokenizer_mode" not in roles["fused"]
+    assert roles["fused"]["dtype"] == "bfloat16"

@@ -81,7 +81,7 @@ def test_families_that_upstream_dropped() -> None:
 
 def test_families_without_halves() -> None:
     fused = {row.key for row in ROWS if not row.split and not row.last_vllm}
-    assert fused == {"hunyuan_vl", "phi4_mm"}
+    assert fused == {"deepseek_vl_v2", "h2ovl_chat", "hunyuan_vl", "phi4_mm"}
 
 
 def test_the_examples_pictures() -> None:

@@ -23,7 +23,7 @@ def refusal(name: str) -> ModelError:
 
 
 def folder_with(folder: Path, config: object, **files: object) -> str:
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config))
     for name, value in files.items():
         (folder / f"{name}.json").write_text(json.dumps(value))
@@ -189,3 +189,22 @@ def test_an_id_without_a_config(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_folder_is_no_id(tmp_path: Path) -> None:
     """`./models/mine` is not asked for on the Hub where it does not exist."""
     assert "There is no model" in refusal("./models/mine").message
+
+
+def test_only_a_model_with_code_of_its_own_needs_trust(tmp_path: Path) -> None:
+    """A family's row may: its published model has code that transformers has by now."""
+    config = {"architectures": ["AriaForConditionalGeneration"], "vision_config": {}}
+    assert get_model("aria").remote_code
+    assert not derived(tmp_path, config).remote_code
+    code = {"auto_map": {"AutoProcessor": "processing.Processor"}}
+    for name in ("tokenizer_config", "processor_config", "preprocessor_config"):
+        assert derived(tmp_path / name, config, **{name: code}).remote_code
+    assert derived(tmp_path / "config", {**config, **code}).remote_code
+
+
+def test_stop_tokens_that_the_model_does_not_have_are_left_out(tmp_path: Path) -> None:
+    config = {"architectures": ["AriaForConditionalGeneration"], "vision_config": {}}
+    text = {"text_config": {"vocab_size": 2000}}
+    assert derived(tmp_path / "small", {**config, **text}).stop_token_ids == (944, 1019)
+    published = get_model("aria").stop_token_ids
+    assert derived(tmp_path / "unsaid", config).stop_token_ids == published

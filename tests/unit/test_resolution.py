@@ -11,7 +11,13 @@ from backend.buckets import DynamicResolution
 from backend.catalog import get_model
 from backend.intake.prepare import place_picture, prepare_picture
 from backend.plan import make_plan
-from backend.resolution import FixedResolution, OwnResolution, Resolution, TiledResolution
+from backend.resolution import (
+    FixedResolution,
+    OwnResolution,
+    Resolution,
+    ScaledResolution,
+    TiledResolution,
+)
 from backend.settings import read_settings
 from backend.types import Bucket, Fit, LoadedImage, PlacedImage, Placement, Tiles
 
@@ -111,7 +117,13 @@ def test_dynamic_resolution_without_buckets_keeps_the_size() -> None:
 
 @pytest.mark.parametrize(
     ("resolution", "has"),
-    [(DynamicResolution(), True), (LLAVA, False), (INTERNVL, False), (OwnResolution(), False)],
+    [
+        (ScaledResolution(1024, 16), False),
+        (DynamicResolution(), True),
+        (LLAVA, False),
+        (INTERNVL, False),
+        (OwnResolution(), False),
+    ],
     ids=str,
 )
 def test_who_has_buckets(resolution: Resolution, has: bool) -> None:

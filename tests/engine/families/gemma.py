@@ -67,4 +67,4 @@ def _tokenizer() -> Any:
     return tokenizer
 
 
-FAMILIES = (TinyFamily("gemma3", "Gemma3ForConditionalGeneration", gemma3, BEGIN, True),)
+FAMILIES = (TinyFamily("gemma3", "Gemma3ForConditionalGeneration", gemma3, BEGIN),)

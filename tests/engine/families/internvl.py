@@ -72,4 +72,4 @@ def _tokenizer() -> Any:
     return tokenizer
 
 
-FAMILIES = (TinyFamily("internvl", "InternVLForConditionalGeneration", internvl, CONTEXT, True),)
+FAMILIES = (TinyFamily("internvl", "InternVLForConditionalGeneration", internvl, CONTEXT),)

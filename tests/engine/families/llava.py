@@ -128,9 +128,7 @@ def clip_config() -> dict[str, Any]:
 
 
 FAMILIES = (
-    TinyFamily("llava", "LlavaForConditionalGeneration", llava, IMAGE, True),
-    TinyFamily("llava_next", "LlavaNextForConditionalGeneration", llava_next, IMAGE, False),
-    TinyFamily(
-        "llava_onevision", "LlavaOnevisionForConditionalGeneration", llava_onevision, IMAGE, False
-    ),
+    TinyFamily("llava", "LlavaForConditionalGeneration", llava, IMAGE),
+    TinyFamily("llava_next", "LlavaNextForConditionalGeneration", llava_next, IMAGE),
+    TinyFamily("llava_onevision", "LlavaOnevisionForConditionalGeneration", llava_onevision, IMAGE),
 )

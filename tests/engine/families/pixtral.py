@@ -64,6 +64,6 @@ def _processor(tokenizer: Any, merged: int) -> Any:
 
 
 FAMILIES = (
-    TinyFamily("pixtral", "LlavaForConditionalGeneration", pixtral, IMAGE, True),
-    TinyFamily("mistral3", "Mistral3ForConditionalGeneration", mistral3, IMAGE, False),
+    TinyFamily("pixtral", "LlavaForConditionalGeneration", pixtral, IMAGE),
+    TinyFamily("mistral3", "Mistral3ForConditionalGeneration", mistral3, IMAGE),
 )

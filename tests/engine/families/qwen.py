@@ -143,7 +143,7 @@ def _ids(tokenizer: Any) -> dict[str, int]:
 
 
 FAMILIES = (
-    TinyFamily("qwen3_vl", "Qwen3VLForConditionalGeneration", qwen3_vl, PAD, True, SIZES),
-    TinyFamily("qwen2_5_vl", "Qwen2_5_VLForConditionalGeneration", qwen2_5_vl, PAD, True, SIZES),
-    TinyFamily("qwen2_vl", "Qwen2VLForConditionalGeneration", qwen2_vl, PAD, False, SIZES),
+    TinyFamily("qwen3_vl", "Qwen3VLForConditionalGeneration", qwen3_vl, PAD, SIZES),
+    TinyFamily("qwen2_5_vl", "Qwen2_5_VLForConditionalGeneration", qwen2_5_vl, PAD, SIZES),
+    TinyFamily("qwen2_vl", "Qwen2VLForConditionalGeneration", qwen2_vl, PAD, SIZES),
 )

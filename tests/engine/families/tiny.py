@@ -64,12 +64,11 @@ class TinyFamily:
     placeholder: str
     """The text of the family's image token, to be typed by a person."""
 
-    engines: bool
-    """Whether its engines are started, which takes a minute of two cores; prompts of all families
-    are compared."""
-
     settings: Mapping[str, object] = field(default_factory=dict)
     """Settings of Bifocal beside the model and the topology."""
+
+    split: bool = True
+    """Whether it runs as two engines as well as one."""
 
 
 def chat_template(image: str) -> str:
@@ -113,7 +112,9 @@ def draw_weights(model: Any, tokenizer: Any, embedding: float) -> None:
     with torch.no_grad():
         for parameter in model.parameters():
             if parameter.ndim > 1:
-                spread = GAIN / math.sqrt(parameter[0].numel())
+                # Of three dimensions are the matrices of experts, one behind the other.
+                inputs = parameter.shape[-1] if parameter.ndim == 3 else parameter[0].numel()
+                spread = GAIN / math.sqrt(inputs)
                 parameter.normal_(0, spread, generator=source)
         model.get_input_embeddings().weight.normal_(0, embedding, generator=source)
         for name, vector in model.named_parameters():
