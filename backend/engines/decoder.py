@@ -6,6 +6,7 @@ import uuid
 from collections.abc import AsyncGenerator, Sequence
 from typing import Any, cast
 
+from prometheus_client import CollectorRegistry
 from vllm.sampling_params import RequestOutputKind, SamplingParams
 from vllm.v1.engine.async_llm import AsyncLLM
 
@@ -26,8 +27,8 @@ class VllmLanguageDecoder(VllmEngine):
 
     name = "language decoder"
 
-    def __init__(self, engine: AsyncLLM, spec: ModelSpec) -> None:
-        super().__init__(engine)
+    def __init__(self, engine: AsyncLLM, spec: ModelSpec, registry: CollectorRegistry) -> None:
+        super().__init__(engine, registry)
         self._spec = spec
         self._tokenizer = ChatTokenizer(engine.get_tokenizer(), engine.model_config)
         self._lora = lora_request(spec)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from prometheus_client import CollectorRegistry
 from vllm.inputs.engine import MultiModalInput, mm_input
 from vllm.pooling_params import PoolingParams
 from vllm.v1.engine.async_llm import AsyncLLM
@@ -27,8 +28,8 @@ class VllmVisionEncoder(VllmEngine):
 
     name = "vision encoder"
 
-    def __init__(self, engine: AsyncLLM, spec: ModelSpec) -> None:
-        super().__init__(engine)
+    def __init__(self, engine: AsyncLLM, spec: ModelSpec, registry: CollectorRegistry) -> None:
+        super().__init__(engine, registry)
         self._model = spec.key
         self._width: int = engine.model_config.get_hidden_size()
         self._placeholder: Sequence[int] = image_token_ids(spec, engine.get_tokenizer())

@@ -1,4 +1,4 @@
-"""Ending a vLLM engine without a trace on the terminal."""
+"""A vLLM engine's processes, and ending them without a trace on the terminal."""
 
 from vllm.utils.async_utils import cancel_task_threadsafe
 from vllm.v1.engine.async_llm import AsyncLLM
@@ -17,3 +17,10 @@ def end_engine(engine: AsyncLLM) -> None:
     if engine.output_handler is not None:
         cancel_task_threadsafe(engine.output_handler)
     engine.shutdown(timeout=GRACE_S)
+
+
+def engine_pids(engine: AsyncLLM) -> list[int]:
+    """The processes that the engine has started here; none where they are elsewhere."""
+    manager = engine.engine_core.resources.engine_manager
+    processes = getattr(manager, "processes", ())
+    return [process.pid for process in processes if process.pid is not None]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar
 
+from prometheus_client import CollectorRegistry, Metric
 from vllm.v1.engine.async_llm import AsyncLLM
 
-from backend.engines.ending import end_engine
+from backend.engines.ending import end_engine, engine_pids
 from backend.engines.faults import engine_faults
+from backend.engines.pulse import Pulse
+from backend.errors import EngineError
 
 
 class VllmEngine:
@@ -15,12 +19,17 @@ class VllmEngine:
 
     name: ClassVar[str]
 
-    def __init__(self, engine: AsyncLLM) -> None:
-        self._engine = engine
+    def __init__(self, engine: AsyncLLM, registry: CollectorRegistry) -> None:
+        """`registry` is where the engine counts."""
+        self._engine, self._registry = engine, registry
+        self._pulse = Pulse(engine_pids(engine), engine.is_sleeping)
 
     async def check_health(self) -> None:
         async with engine_faults(self.name):
             await self._engine.check_health()
+        reason = await self._pulse.hung()
+        if reason:
+            raise EngineError(f"The {self.name} hangs ({reason}).", may_pass=True)
 
     async def parameters(self) -> dict[str, int]:
         counts: list[dict[str, int]] = await self._engine.collective_rpc("census")
@@ -30,7 +39,15 @@ class VllmEngine:
     def unfinished(self) -> int:
         return int(self._engine.get_num_unfinished_requests())
 
+    def metrics(self) -> Iterable[Metric]:
+        families: Iterable[Metric] = self._registry.collect()
+        return families
+
+    def kill(self) -> None:
+        self._pulse.kill()
+
     def shutdown(self) -> None:
+        self._pulse.close()
         end_engine(self._engine)
         # AsyncLLM cleans up in __del__, which must not be left to the interpreter's end.
-        del self._engine
+        del self._engine, self._pulse

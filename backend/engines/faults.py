@@ -22,7 +22,10 @@ async def engine_faults(name: str) -> AsyncIterator[None]:
     try:
         yield
     except EngineDeadError:
-        raise EngineError(f"The {name} stopped working; it has to be started again.") from None
+        raise EngineError(
+            f"The {name} stopped working and is being started again: ask once more in a moment.",
+            may_pass=True,
+        ) from None
     except EngineGenerateError as error:
         cause = type(error.__cause__).__name__ if error.__cause__ else "no reason given"
         raise EngineError(f"The {name} could not process the request ({cause}).") from error

@@ -1,99 +1,101 @@
-"""Starts the engines of a plan: two at the same time, or one."""
+"""Starts the engines of a plan, each in a call of its own."""
 
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from backend.catalog.hub import config_folder
 from backend.catalog.lookup import model_path
+from backend.engines.abandon import fatal_signal
 from backend.engines.architectures import refuse_unknown_architecture
-from backend.engines.args import EngineArgs, engine_args
-from backend.engines.protocols import LanguageDecoder, VisionEncoder
+from backend.engines.args import engine_args
+from backend.engines.protocols import Engine
+from backend.engines.root_cause import make_folder, take_root_cause
+from backend.engines.version import check_vllm
+from backend.engines.weights import check_weights
 from backend.errors import BifocalError, EngineError, ModelError
 from backend.plan import Plan, refuse_remote_code
-from backend.types import EngineState
 
-Report = Callable[[str, EngineState, str], None]
-"""Called with an engine's role, its state and a sentence; from any thread."""
+Report = Callable[[str], None]
+"""Called with what a loader does now, a few words; from any thread."""
+
+PROCESS_ENDED = "Engine core initialization failed"
+"""How vLLM reports an engine process that ended before it was ready."""
 
 _visible_devices = threading.Lock()
 
 
-@dataclass(frozen=True, slots=True)
-class Engines:
-    """`encoder` is None where one fused engine does both."""
-
-    encoder: VisionEncoder | None
-    decoder: LanguageDecoder
+def engine_roles(plan: Plan) -> tuple[str, ...]:
+    """The engines of a plan: `vision` and `language`, or `fused`."""
+    return ("fused",) if plan.topology == "fused" else ("vision", "language")
 
 
-def load_engines(plan: Plan, report: Report) -> Engines:
-    """Import vLLM and start the engines. Blocking, tens of seconds; raises EngineError.
+class EngineLoader:
+    """Starts one engine at a time, or two side by side from two threads.
 
-    Configurations are made one after the other (vLLM keeps the current one in a global), engines
-    are then started side by side, each in its own thread.
+    Configurations are made one after the other (vLLM keeps the current one in a global), all of
+    them before the first engine is started; an engine that is started again gets a new one.
     """
-    if plan.target == "qaic":
-        raise EngineError(
-            "This version does not start engines on QAIC cards yet; `engine-args --target qaic` "
-            "prints what they would be started with. Use --target cpu or cuda to run the app."
-        )
-    refuse_remote_code(plan)
-    roles = engine_args(plan)
-    for role in roles:
-        report(role, "loading", "importing vLLM")
-    refuse_unknown_architecture(plan.spec)
-    _require_files(plan)
-    configs = {role: _config(plan, role, args) for role, args in roles.items()}
 
-    def start(role: str) -> Any:
-        report(role, "loading", "starting the engine process and loading weights")
+    def __init__(self) -> None:
+        self._configuring = threading.Lock()
+        self._configs: dict[str, Any] | None = None
+
+    def __call__(self, plan: Plan, role: str, report: Report) -> Engine:
+        """Import vLLM and start the engine. Blocking, tens of seconds.
+
+        Raises EngineError, ModelError or SettingError.
+        """
+        if plan.target == "qaic":
+            raise EngineError(
+                "This version does not start engines on QAIC cards yet; `engine-args --target "
+                "qaic` prints what they would be started with. Use --target cpu or cuda to run "
+                "the app."
+            )
+        report("importing vLLM")
+        config = self._config(plan, role)
+        report("starting the engine process and loading weights")
+        make_folder()
         # Engine processes inherit this: Ctrl-C in a terminal reaches the whole process group, but
         # it is for us alone, who then end the engines in order.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        engine = _start(plan, role, configs[role])
-        try:
-            report(role, "ready", "" if role == "vision" else " ".join(plan.notes))
-        except BifocalError:
-            engine.shutdown()
-            raise
-        return engine
+        return _start(plan, role, config)
 
-    with ThreadPoolExecutor(len(configs), thread_name_prefix="load") as pool:
-        started = {role: pool.submit(start, role) for role in configs}
-    failures = [future.exception() for future in started.values() if future.exception()]
-    if failures:
-        for future in started.values():
-            if not future.exception():
-                future.result().shutdown()
-        raise failures[0]  # type: ignore[misc]
-    engines = {role: future.result() for role, future in started.items()}
-    return Engines(engines.get("vision"), engines.get("language") or engines["fused"])
+    def _config(self, plan: Plan, role: str) -> Any:
+        with self._configuring:
+            check_vllm()
+            refuse_remote_code(plan)
+            refuse_unknown_architecture(plan.spec)
+            _require_files(plan)
+            if self._configs is None:
+                self._configs = {name: _engine_config(plan, name) for name in engine_roles(plan)}
+            return self._configs.pop(role, None) or _engine_config(plan, role)
 
 
 def _require_files(plan: Plan) -> None:
     """Raises ModelError (`model_unavailable`) at once where vLLM would try for a minute."""
     path = model_path(plan.spec)
-    if not Path(path).is_dir():
+    if Path(path).is_dir():
+        check_weights(Path(path), plan)
+    else:
         try:
             config_folder(path)
         except ModelError as error:
             raise ModelError("model_unavailable", error.message) from None
 
 
-def _config(plan: Plan, role: str, args: EngineArgs) -> Any:
+def _engine_config(plan: Plan, role: str) -> Any:
     try:
         from vllm.engine.arg_utils import AsyncEngineArgs
 
-        config = AsyncEngineArgs(**args).create_engine_config()
+        config = AsyncEngineArgs(**engine_args(plan)[role]).create_engine_config()
         if plan.target == "cpu" and plan.tensor_parallel_size == 1:
             # On the CPU vLLM runs its worker in a process of its own, to bind threads to cores.
             # Without it an engine is ready in little more than half the time (measured: both in
@@ -108,19 +110,24 @@ def _config(plan: Plan, role: str, args: EngineArgs) -> Any:
         raise _start_failure(role, error) from error
 
 
-def _start(plan: Plan, role: str, config: Any) -> Any:
+def _start(plan: Plan, role: str, config: Any) -> Engine:
+    from prometheus_client import CollectorRegistry
     from vllm.v1.engine.async_llm import AsyncLLM
 
     from backend.engines.decoder import VllmFusedEngine, VllmLanguageDecoder
     from backend.engines.encoder import VllmVisionEncoder
+    from backend.engines.stats import counting_in
 
     try:
         with _devices(plan, role):
-            engine = AsyncLLM.from_vllm_config(config, disable_log_stats=True)
+            registry = CollectorRegistry()
+            engine = AsyncLLM.from_vllm_config(
+                config, stat_loggers=[counting_in(registry)], disable_log_stats=True
+            )
         if role == "vision":
-            return VllmVisionEncoder(engine, plan.spec)
+            return VllmVisionEncoder(engine, plan.spec, registry)
         kind = VllmFusedEngine if role == "fused" else VllmLanguageDecoder
-        return kind(engine, plan.spec)
+        return kind(engine, plan.spec, registry)
     except Exception as error:
         raise _start_failure(role, error) from error
 
@@ -148,6 +155,21 @@ def _start_failure(role: str, error: Exception) -> BifocalError:
     if isinstance(error, BifocalError):
         return error
     reason = " ".join(str(error).split())[:300] or type(error).__name__
+    killed_by = _killed_by(reason) if reason.startswith(PROCESS_ENDED) else None
+    if killed_by:
+        return EngineError(
+            f"The {role} engine's process was ended from outside while it started ({killed_by}): "
+            "the system may be out of memory.",
+            may_pass=True,
+        )
+    if reason.startswith(PROCESS_ENDED):
+        reason = take_root_cause() or reason
     return EngineError(
         f"The {role} engine did not start: {reason} Set VLLM_LOGGING_LEVEL=INFO to see vLLM's log."
     )
+
+
+def _killed_by(reason: str) -> str | None:
+    """The signal in vLLM's report, or that of the process, if vLLM did not know it yet."""
+    told = re.search(r": -(\d+)", reason)
+    return signal.Signals(int(told[1])).name if told else fatal_signal()

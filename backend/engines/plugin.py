@@ -13,6 +13,8 @@ import threading
 from functools import cache
 from importlib import import_module
 
+from backend.engines.root_cause import tell_root_cause
+
 VISION_PREFIX = "BifocalVision__"
 LANGUAGE_PREFIX = "BifocalLanguage__"
 WORKER_EXTENSION = "backend.engines.census.Census"
@@ -40,8 +42,11 @@ def end_with_parent() -> None:
 def register() -> None:
     """Entry point; safe to call more than once."""
     end_with_parent()
+    if multiprocessing.parent_process() is not None:
+        tell_root_cause()
     # Before a worker exists, see there.
     import_module("backend.engines.threads")
+    import_module("backend.engines.views").accept_views()
     from vllm.model_executor.models.registry import _MULTIMODAL_MODELS, ModelRegistry
 
     for architecture in _MULTIMODAL_MODELS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -10,6 +10,7 @@ from backend.types import Bucket, Embedding, FinishReason, Sampling
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+    from prometheus_client import Metric
 
     from backend.prompts import Prompt, Tokenizer
 
@@ -41,7 +42,7 @@ class Engine(Protocol):
     """One engine process group."""
 
     async def check_health(self) -> None:
-        """Raises EngineError where the engine is dead."""
+        """Raises EngineError where the engine is dead, or neither answers nor works."""
         ...
 
     async def parameters(self) -> dict[str, int]:
@@ -53,8 +54,16 @@ class Engine(Protocol):
         """Requests in the engine: queued or running."""
         ...
 
+    def metrics(self) -> Iterable[Metric]:
+        """vLLM's own counters of this engine, as Prometheus families."""
+        ...
+
+    def kill(self) -> None:
+        """Ends a hung engine's processes at once, so that whoever waits for it is told."""
+        ...
+
     def shutdown(self) -> None:
-        """Ends the engine's processes. Blocking."""
+        """Ends the engine's processes, dead or alive. Blocking."""
         ...
 
 

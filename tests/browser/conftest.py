@@ -79,7 +79,7 @@ def app(image_server: ImageServer, closed_port: int) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def babbling_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """An app whose model never ends an answer by itself, so that there is time to stop it."""
     model = endless_copy(ROOT / "assets" / "demo_model", tmp_path_factory.mktemp("endless"))

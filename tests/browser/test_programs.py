@@ -54,7 +54,7 @@ async def test_ask_streams_the_result_object(client: Client, pictures: Path) -> 
     assert set(last["usage"]) == {"prompt_tokens", "image_tokens", "completion_tokens"}
     assert last["usage"]["image_tokens"] == 247
     assert set(last["timings"]) == {
-        "fetch_s", "prepare_s", "encode_s", "ttft_s", "decode_s", "total_s",
+        "fetch_s", "prepare_s", "queue_s", "encode_s", "ttft_s", "decode_s", "total_s",
     }  # fmt: skip
     (image,) = last["images"]
     assert set(image) == IMAGE

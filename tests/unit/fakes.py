@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from PIL import Image
+from prometheus_client import Metric
 
-from backend.engines.loader import Engines, Report
-from backend.engines.protocols import Chunk, LanguageDecoder, PreparedImage, VisionEncoder
+from backend.engines.loader import Report
+from backend.engines.protocols import Chunk, Engine, LanguageDecoder, PreparedImage, VisionEncoder
 from backend.errors import EngineError
 from backend.plan import Plan
 from backend.prompts import Prompt
@@ -64,7 +65,7 @@ class FakeEngine:
 
     def __init__(self) -> None:
         self.dead: Exception | None = None
-        self.ended = 0
+        self.ended = self.killed = 0
 
     async def check_health(self) -> None:
         if self.dead:
@@ -76,6 +77,12 @@ class FakeEngine:
     @property
     def unfinished(self) -> int:
         return 0
+
+    def metrics(self) -> Iterable[Metric]:
+        return ()
+
+    def kill(self) -> None:
+        self.killed += 1
 
     def shutdown(self) -> None:
         self.ended += 1
@@ -97,7 +104,7 @@ class FakeEncoder(FakeEngine):
         self.encoded.append(image)
         if self.fail_on == len(self.encoded):
             await asyncio.sleep(0)
-            raise EngineError("The vision encoder stopped working; it has to be started again.")
+            raise EngineError("The vision encoder stopped working.")
         if self.together:
             await self.together.wait()
         self.waiting += 1
@@ -145,31 +152,39 @@ class FakeDecoder(FakeEngine):
 
 
 class FakeLoader:
-    """A loader of these engines; `gate` closed makes it wait, `failure` makes it fail."""
+    """A loader of these engines; `gate` closed makes it wait.
+
+    `failures` are raised, one a call; `failure` is raised by every call.
+    """
 
     def __init__(self, encoder: FakeEncoder | None, decoder: FakeDecoder) -> None:
         self.encoder, self.decoder = encoder, decoder
         self.gate = threading.Event()
         self.gate.set()
         self.failure: Exception | None = None
+        self.failures: list[Exception] = []
         self.silent = self.stopped = False
-        self.calls = 0
+        self.loaded: list[str] = []
 
-    def __call__(self, plan: Plan, report: Report) -> Engines:
-        self.calls += 1
-        roles = ("vision", "language") if self.encoder else ("fused",)
-        for role in roles:
-            report(role, "loading", "loading weights")
+    @property
+    def calls(self) -> int:
+        return len(self.loaded)
+
+    def __call__(self, plan: Plan, role: str, report: Report) -> Engine:
+        self.loaded.append(role)
+        report("loading weights")
         assert self.gate.wait(20)
+        if self.failures:
+            raise self.failures.pop(0)
         if self.failure:
             raise self.failure
-        for role in () if self.silent else roles:
+        if not self.silent:
             try:
-                report(role, "ready", "")
+                report("nearly there")
             except EngineError:
                 self.stopped = True
                 raise
-        return Engines(self.encoder, self.decoder)
+        return self.encoder if role == "vision" and self.encoder else self.decoder
 
 
 class App:

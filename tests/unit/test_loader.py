@@ -1,5 +1,7 @@
 """What is refused before vLLM is imported, and what vLLM's own objects are given."""
 
+import gc
+import multiprocessing
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from backend.settings import read_settings
 def load(**flags: Any) -> BifocalError:
     plan = make_plan(read_settings({"target": "cpu", **flags}))
     with pytest.raises(BifocalError) as caught:
-        loader.load_engines(plan, lambda role, state, detail: None)
+        loader.EngineLoader()(plan, "vision", lambda doing: None)
     return caught.value
 
 
@@ -135,3 +137,57 @@ def _marks(module: str, name: str) -> bool:
         if alias.name in bases and node.module != "interfaces"
     ]
     return any(_marks(*pair) for pair in [*imported, *((module, base) for base in local)])
+
+
+def fake_starts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A loader without vLLM; what it did, in order."""
+    done: list[str] = []
+
+    def configure(plan: Any, role: str) -> str:
+        done.append(f"configure {role}")
+        return role
+
+    monkeypatch.setattr(loader, "refuse_unknown_architecture", lambda spec: None)
+    monkeypatch.setattr(loader, "_engine_config", configure)
+    monkeypatch.setattr(
+        loader, "_start", lambda plan, role, config: done.append(f"start {role} {config}")
+    )
+    return done
+
+
+def test_all_is_configured_before_the_first_engine_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """vLLM keeps the configuration it works with in a global."""
+    done = fake_starts(monkeypatch)
+    load_one, plan = loader.EngineLoader(), make_plan(read_settings({"target": "cpu"}))
+    for role in ("language", "vision", "vision"):
+        load_one(plan, role, lambda doing: None)
+    assert done == [
+        "configure vision", "configure language", "start language language", "start vision vision",
+        "configure vision", "start vision vision",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("ends", "may_pass"), [("os.kill(os.getpid(), 9)", True), ("sys.exit(1)", False)]
+)
+def test_a_process_that_was_killed_while_starting_may_start_the_next_time(
+    ends: str, may_pass: bool
+) -> None:
+    """vLLM does not always know how the process ended: its report may name no process at all."""
+    child = multiprocessing.get_context("spawn").Process(
+        target=exec, args=(f"import os, sys; {ends}",)
+    )
+    child.start()
+    child.join()
+    assert child not in multiprocessing.active_children()
+    error = loader._start_failure("vision", RuntimeError(f"{loader.PROCESS_ENDED}. Failed: {{}}"))
+    assert (error.may_pass, "SIGKILL" in error.message) == (may_pass, may_pass)
+    del child
+    gc.collect()
+
+
+def test_the_signal_in_vllms_report_counts() -> None:
+    """The process itself may be forgotten by then."""
+    report = f"{loader.PROCESS_ENDED}. Failed core proc(s): {{'EngineCore': %d}}"
+    assert loader._start_failure("vision", RuntimeError(report % -9)).may_pass
+    assert not loader._start_failure("vision", RuntimeError(report % 1)).may_pass

@@ -2,13 +2,7 @@
 
 from typing import Any
 
-import pytest
-
-from backend.engines import loader
-from backend.plan import make_plan
-from backend.settings import read_settings
-
-from .fakes import App, FakeEngine, ask
+from .fakes import App, ask
 
 
 async def test_a_model_without_halves_says_so_with_every_answer(tokenizer: Any) -> None:
@@ -36,17 +30,10 @@ async def test_the_rows_sampling_reaches_the_engine(tokenizer: Any) -> None:
     }
 
 
-def test_the_engine_that_answers_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The page shows an engine's detail beside its name, and the terminal logs it."""
-    monkeypatch.setattr(loader, "refuse_unknown_architecture", lambda spec: None)
-    monkeypatch.setattr(loader, "_require_files", lambda plan: None)
-    monkeypatch.setattr(loader, "_config", lambda plan, role, args: args)
-    monkeypatch.setattr(loader, "_start", lambda plan, role, config: FakeEngine())
-    plan = make_plan(read_settings({"target": "cpu", "model": "hunyuan_vl"}))
-    reports: list[tuple[str, str, str]] = []
-    loader.load_engines(plan, lambda role, state, detail: reports.append((role, state, detail)))
-    assert reports[-1] == (
-        "fused",
-        "ready",
-        "HunyuanOCR cannot be split: it runs as one fused engine.",
-    )
+async def test_the_engine_that_answers_says_the_same(tokenizer: Any) -> None:
+    """The page shows an engine's detail beside its name."""
+    app = await App(tokenizer, model="hunyuan_vl").started()
+    (fused,) = app.backend.health().engines
+    assert fused.role == "fused"
+    assert fused.detail == "HunyuanOCR cannot be split: it runs as one fused engine."
+    await app.backend.shutdown()

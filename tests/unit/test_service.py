@@ -65,7 +65,7 @@ async def test_the_result_has_the_contracts_fields(app: App, red: ImageInput) ->
     }
     assert set(result["usage"]) == {"prompt_tokens", "image_tokens", "completion_tokens"}
     assert set(result["timings"]) == {
-        "fetch_s", "prepare_s", "encode_s", "ttft_s", "decode_s", "total_s",
+        "fetch_s", "prepare_s", "queue_s", "encode_s", "ttft_s", "decode_s", "total_s",
     }  # fmt: skip
 
 

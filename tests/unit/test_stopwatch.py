@@ -23,13 +23,15 @@ def test_a_whole_answer() -> None:
         clock.now += 1
     with watch.stage("prepare"):
         clock.now += 2
+    with watch.stage("queue"):
+        clock.now += 3
     with watch.stage("encode"):
         clock.now += 4
     clock.now += 8
     watch.token()
     clock.now += 16
     watch.token()
-    assert watch.timings() == Timings(1, 2, 4, ttft_s=15, decode_s=16, total_s=31)
+    assert watch.timings() == Timings(1, 2, 3, 4, ttft_s=18, decode_s=16, total_s=34)
 
 
 def test_a_stage_entered_twice_adds_up() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from backend import keeper as keeping
 from backend import supervisor as module
 from backend.errors import EngineError
 from backend.plan import Plan, make_plan
@@ -39,7 +40,8 @@ class Under:
 
 @pytest.fixture
 def under(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> Under:
-    monkeypatch.setattr(module, "HEALTH_INTERVAL_S", 0.01)
+    monkeypatch.setattr(keeping, "HEALTH_INTERVAL_S", 0.01)
+    monkeypatch.setattr(keeping, "PAUSES_S", (0.0,))
     made = Under(plan)
     monkeypatch.setattr(module, "abandon_engines", made.abandon)
     return made
@@ -53,7 +55,7 @@ async def test_before_it_is_started(under: Under) -> None:
         "target": "cpu",
         "topology": "split",
     }
-    assert under.supervisor.is_loading
+    assert under.supervisor.is_waiting("language")
     assert under.loader.calls == 0
 
 
@@ -69,7 +71,7 @@ async def test_loading_then_ready(under: Under) -> None:
     assert engines.decoder is under.decoder
     assert under.json["status"] == "ready"
     assert under.json["engines"] == {"vision": "ready", "language": "ready"}
-    assert not under.supervisor.is_loading
+    assert not under.supervisor.is_waiting("language")
     await under.supervisor.shutdown()
 
 
@@ -135,7 +137,7 @@ async def test_a_failed_load(under: Under) -> None:
         await under.supervisor.ready()
     assert under.json["status"] == "failed"
     assert "no memory" in under.supervisor.health().engines[0].detail
-    assert not under.supervisor.is_loading
+    assert not under.supervisor.is_waiting("language")
     await under.supervisor.shutdown()
 
 
@@ -148,18 +150,6 @@ async def test_a_load_that_fails_in_an_unexpected_way(under: Under) -> None:
             await under.supervisor.ready()
     assert under.json["status"] == "failed"
     await under.supervisor.shutdown()
-
-
-@pytest.mark.parametrize("which", ["encoder", "decoder"])
-async def test_an_engine_that_dies_is_noticed(under: Under, which: str) -> None:
-    under.supervisor.start()
-    await under.supervisor.ready()
-    getattr(under, which).dead = EngineError("It stopped working.")
-    await under.until("failed")
-    with pytest.raises(EngineError, match="stopped working"):
-        await under.supervisor.ready()
-    await under.supervisor.shutdown()
-    assert (under.encoder.ended, under.decoder.ended) == (1, 1)
 
 
 async def test_shutdown_ends_both_engines_once(under: Under) -> None:
@@ -190,7 +180,7 @@ async def stop_while_loading(under: Under) -> None:
 async def test_shutdown_while_loading_gives_the_engines_up(under: Under) -> None:
     """A loader can only be stopped where it reports; until then its processes are killed."""
     await stop_while_loading(under)
-    assert under.abandoned == 1
+    assert under.abandoned >= 1
     assert under.loader.stopped
 
 
