@@ -13,8 +13,9 @@ import gradio as gr
 from backend.errors import BifocalError, InputError
 from backend.types import ChatRequest, ImageInput, Result, Sampling, Turn
 from ui import inputs
-from ui.components import uploads
 from ui.stream import Progress, Run
+from ui.uploads import uploads
+from ui.visitor import visitor
 
 if TYPE_CHECKING:
     from backend.service import Bifocal
@@ -51,7 +52,7 @@ class Api:
 
     async def _stream(self, request: ChatRequest) -> AsyncGenerator[Result, None]:
         progress = Progress(self.backend)
-        async with aclosing(Run(self.backend.stream(request)).batches()) as batches:
+        async with aclosing(Run(self.backend.stream(request, visitor())).batches()) as batches:
             async for events in batches:
                 progress.add(events)
                 yield progress.result()

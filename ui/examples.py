@@ -16,6 +16,8 @@ class Example:
     path: Path
     title: str
     question: str
+    note: str = ""
+    """What it shows about buckets."""
 
     @property
     def image(self) -> ImageInput:
@@ -29,5 +31,7 @@ def read_examples(folder: Path) -> tuple[Example, ...]:
     if not index.is_file():
         return ()
     entries = json.loads(index.read_text("utf-8"))
-    found = (Example(folder / e["file"], e["title"], e["question"]) for e in entries)
+    found = (
+        Example(folder / e["file"], e["title"], e["question"], e.get("note", "")) for e in entries
+    )
     return tuple(example for example in found if example.path.is_file())

@@ -5,12 +5,17 @@ Ranges are the backend's to check; here it is only seen to that a value has the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from backend.errors import InputError
-from backend.types import ChatRequest, Fit, ImageInput, Sampling
-from ui.session import Exchange, Session
+from backend.types import ChatRequest, Fit, ImageInput, Method, Sampling
+from ui.session import Exchange, turns
+
+if TYPE_CHECKING:
+    import gradio as gr
 
 # Above this a browser's numbers are no longer whole numbers.
 LARGEST_WHOLE = 2**53
@@ -22,35 +27,50 @@ class Options:
 
     system_prompt: str
     sampling: Sampling
+    method: Method | None
     fit: Fit | None
 
 
 def read_options(
     system_prompt: str | None,
-    temperature: float | None,
-    top_p: float | None,
-    max_tokens: float | None,
-    seed: float | None,
+    temperature: object,
+    top_p: object,
+    max_tokens: object,
+    seed: object,
+    method: Method | None = None,
     fit: Fit | None = None,
 ) -> Options:
     """What is empty takes its default; an empty seed means a new draw each time.
 
-    Raises InputError (`bad_setting`) for a fraction where a whole number is meant.
+    Whatever a program sends may come here. Raises InputError (`bad_setting`) for what is no number,
+    or a fraction where a whole number is meant.
     """
-    defaults = Sampling()
-    sampling = Sampling(
-        max_tokens=defaults.max_tokens if max_tokens is None else _whole("Max tokens", max_tokens),
-        temperature=defaults.temperature if temperature is None else float(temperature),
-        top_p=defaults.top_p if top_p is None else float(top_p),
-        seed=None if seed is None else _whole("Seed", seed),
-    )
-    return Options(system_prompt or "", sampling, fit)
+    given: dict[str, Any] = {}
+    if max_tokens is not None:
+        given["max_tokens"] = _whole("Max tokens", max_tokens)
+    if temperature is not None:
+        given["temperature"] = _number("Temperature", temperature)
+    if top_p is not None:
+        given["top_p"] = _number("Top-p", top_p)
+    sampling = Sampling(**given, seed=None if seed is None else _whole("Seed", seed))
+    return Options(system_prompt or "", sampling, method, fit)
 
 
-def read_question(session: Session, exchange: Exchange, options: Options) -> ChatRequest:
-    """The conversation so far and a new question, as one request."""
-    turns = session.turns(exchange, options.system_prompt)
-    return ChatRequest(turns, options.sampling, fit=options.fit)
+def read_question(earlier: Sequence[Exchange], question: Exchange, options: Options) -> ChatRequest:
+    """The conversation before a question and the question, as one request."""
+    found = turns(earlier, question, options.system_prompt)
+    return ChatRequest(found, options.sampling, options.method, options.fit)
+
+
+def read_event(event: gr.EventData) -> dict[str, Any]:
+    """What an event of our own buttons carries, which a program may have made up."""
+    return event._data if isinstance(event._data, dict) else {}
+
+
+def read_index(event: gr.EventData, count: int) -> int | None:
+    """Which of so many things an event of our own buttons means; None for none of them."""
+    index = read_event(event).get("index")
+    return index if type(index) is int and 0 <= index < count else None
 
 
 def read_urls(text: str | None) -> list[ImageInput]:
@@ -72,7 +92,17 @@ def _carries_data(line: str) -> bool:
     return line[:5].lower() == "data:"
 
 
-def _whole(name: str, value: float) -> int:
-    if not abs(value) <= LARGEST_WHOLE or value != int(value):
-        raise InputError("bad_setting", f"{name} is {value:g}; it must be a whole number.")
-    return int(value)
+def _whole(name: str, value: object) -> int:
+    number = _number(name, value)
+    if not abs(number) <= LARGEST_WHOLE or number != int(number):
+        raise InputError("bad_setting", f"{name} is {number:g}; it must be a whole number.")
+    return int(number)
+
+
+def _number(name: str, value: object) -> float:
+    try:
+        if isinstance(value, bool | str | list | dict):
+            raise TypeError
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, OverflowError):
+        raise InputError("bad_setting", f"{name} must be a number.") from None

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from backend.types import Event, ImagesEvent, PlacedImage
-from ui import buckets, render, timeline
+from ui import buckets, render, status, timeline
 from ui.components import Page
 from ui.session import Session
 from ui.stream import Progress
+from ui.transcript import live, transcript
+from ui.tray import tray
 
 if TYPE_CHECKING:
     from backend.service import Bifocal
@@ -24,40 +26,42 @@ class Painter:
     """Draws a session, or what has changed of it, on the components of one page."""
 
     def __init__(self, page: Page, backend: Bifocal) -> None:
-        self._page = page
+        self.page = page
         self._backend = backend
 
     def idle(self, session: Session) -> View:
         """Everything, while no answer is under way."""
         last = session.exchanges[-1].result if session.exchanges else None
         return {
-            self._page.chat: render.transcript(session.exchanges),
-            self._page.stage: "",
-            self._page.timeline: timeline.panel(last),
+            self.page.chat: transcript(session.exchanges),
+            self.page.stage: "",
+            self.page.timeline: timeline.panel(last if last and last.timings.total_s else None),
             **self.draft(session),
             **self._busy(False),
+            **status.changes(self.page, session, self._backend.health()),
         }
 
     def begin(self, session: Session) -> View:
         """A question has just been asked."""
         return {
-            self._page.prompt: "",
-            self._page.chat: render.transcript(session.exchanges) + render.live(""),
-            self._page.timeline: timeline.panel(None),
+            **({} if session.asked_again else {self.page.prompt: ""}),
+            self.page.chat: transcript(session.exchanges, under_way=True) + live(""),
+            self.page.timeline: timeline.panel(None),
             **self.draft(session),
             **self.say(),
             **self._busy(True),
+            **status.changes(self.page, session, self._backend.health()),
         }
 
     def during(
         self, session: Session, progress: Progress, earlier: list[Any], events: list[Event]
     ) -> View:
         """More of an answer. `earlier` is the transcript without it, drawn once and not again."""
-        view: View = {self._page.stage: render.stage(progress.stage, progress.seconds)}
+        view: View = {self.page.stage: render.stage(progress.stage, progress.seconds)}
         if progress.text:
-            view[self._page.chat] = earlier + render.live(progress.text)
+            view[self.page.chat] = earlier + live(progress.text)
         if any(isinstance(event, ImagesEvent) for event in events):
-            view[self._page.buckets] = self._buckets(session, progress.images, under_way=True)
+            view[self.page.buckets] = self._buckets(session, progress.images, under_way=True)
         return view
 
     def put_back(self, session: Session, message: str) -> View:
@@ -65,17 +69,22 @@ class Painter:
         prompt = session.put_back()
         return {
             **self.idle(session),
-            self._page.prompt: prompt,
-            self._page.message: message,
+            **({} if prompt is None else {self.page.prompt: prompt}),
+            self.page.message: message,
         }
 
     def draft(self, session: Session) -> View:
         """The images about to be sent, and every image's bucket."""
-        sent = len(session.images()) - len(session.draft)
+        place = session.place
+        sent = sum(len(exchange.attachments) for exchange in session.exchanges[:place])
         last = session.exchanges[-1].result if session.exchanges else None
+        drawn_anew = {self.page.chat: transcript(session.exchanges)} if session.restored else {}
+        session.restored = False
         return {
-            self._page.draft: render.draft(session.draft, sent + 1),
-            self._page.buckets: self._buckets(session, last.images if last else ()),
+            **drawn_anew,
+            self.page.editing: render.editing(session.editing, len(session.exchanges)),
+            self.page.draft: tray(session.draft, sent + 1),
+            self.page.buckets: self._buckets(session, last.images if last else ()),
         }
 
     def _buckets(
@@ -85,7 +94,7 @@ class Painter:
 
         So are all of them where they must share one bucket, which a new image may change.
         """
-        items = session.images()
+        items = [item for item in session.images() if not item.gone]
         if session.draft and self._backend.plan.one_bucket:
             answered = ()
         together = self._backend.together([item.placed for item in items])
@@ -94,10 +103,10 @@ class Painter:
 
     def say(self, *problems: str) -> View:
         """Messages in place; none takes away what was there."""
-        return {self._page.message: render.problem(" ".join(filter(None, problems)))}
+        return {self.page.message: render.problem(" ".join(filter(None, problems)))}
 
     def _busy(self, is_busy: bool) -> View:
         return {
-            self._page.send: gr.Button(visible="hidden" if is_busy else True),
-            self._page.stop: gr.Button(visible=True if is_busy else "hidden"),
+            self.page.send: gr.Button(visible="hidden" if is_busy else True),
+            self.page.stop: gr.Button(visible=True if is_busy else "hidden"),
         }

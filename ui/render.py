@@ -1,41 +1,16 @@
-"""Values into HTML and Markdown, purely; everything that came from outside is escaped here."""
+"""Values into HTML, purely; everything that came from outside is escaped here."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING
 
-from backend.types import EngineStatus, Health, StageEvent
-from ui.session import Attachment, Exchange
+from backend.types import StageEvent
+from ui.session import Attachment
 
-_CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]*`)", re.DOTALL)
-
-ROLES = {
-    "vision": ("a", "Vision encoder", "group A"),
-    "language": ("b", "Language decoder", "group B"),
-    "fused": ("ab", "Fused engine", "both stages"),
-}
-
-STATES = {
-    "loading": "loading",
-    "ready": "ready",
-    "busy": "busy",
-    "restarting": "restarting",
-    "failed": "failed",
-}
-
-
-def plain_markdown(text: str) -> str:
-    """Untrusted Markdown whose HTML shows as text and whose pictures become links.
-
-    Code is left alone: there Markdown shows everything as it is. Whatever slips through still
-    meets the page's sanitizer and its content security policy.
-    """
-    parts = _CODE.split(text)
-    parts[::2] = [part.replace("<", "&lt;").replace("![", "&#33;[") for part in parts[::2]]
-    return "".join(parts)
+if TYPE_CHECKING:
+    from ui.examples import Example
 
 
 def picture(item: Attachment, number: int, *, hint: str = "") -> str:
@@ -50,71 +25,17 @@ def picture(item: Attachment, number: int, *, hint: str = "") -> str:
     return f'{shown}<span class="bf-caption" title="{name}">Image {number}{hint}</span>'
 
 
-def draft(items: Sequence[Attachment], first: int) -> str:
-    """The images about to be sent, numbered from `first`, each with its remove button."""
-    if not items:
+def editing(index: int | None, count: int) -> str:
+    """That a question is being edited, and what sending it will do to those after it."""
+    if index is None:
         return ""
-    rows = [
-        f'<li class="bf-thumb">{picture(item, first + index)}'
-        f'<button type="button" data-remove="{index}" aria-label="Remove image {first + index}'
-        f' ({escape(item.placed.source)})"><span aria-hidden="true">&times;</span></button></li>'
-        for index, item in enumerate(items)
-    ]
-    return f'<ol class="bf-thumbs" aria-label="Images to be sent">{"".join(rows)}</ol>'
-
-
-def live(text: str) -> list[dict[str, Any]]:
-    """The last message while its answer is under way."""
-    return [_message("assistant", plain_markdown(text) or "…")]
-
-
-def transcript(exchanges: Iterable[Exchange]) -> list[dict[str, Any]]:
-    """The chat's messages."""
-    messages: list[dict[str, Any]] = []
-    number = 1
-    for exchange in exchanges:
-        figures = "".join(
-            f'<span class="bf-shot">{picture(item, number + index)}</span>'
-            for index, item in enumerate(exchange.attachments)
-        )
-        number += len(exchange.attachments)
-        shots = [_html(f'<div class="bf-shots">{figures}</div>')] if figures else []
-        messages.append(_message("user", plain_markdown(exchange.prompt), *shots))
-        if exchange.result:
-            messages.append(_message("assistant", answer(exchange)))
-    return messages
-
-
-def _message(role: str, text: str, *before: dict[str, Any]) -> dict[str, Any]:
-    # A typed part, because Gradio re-indents bare strings.
-    return {"role": role, "content": [*before, {"type": "text", "text": text}]}
-
-
-def _html(markup: str) -> dict[str, Any]:
-    # A part of its own, because Gradio labels a message with its text, which must not be markup.
-    return {
-        "type": "component",
-        "component": "html",
-        "value": markup,
-        "constructor_args": {},
-        "props": {"html_template": "${value}", "apply_default_css": False},
-    }
-
-
-def answer(exchange: Exchange) -> str:
-    """A finished answer, saying so where it was cut short."""
-    result = exchange.result
-    if result is None:
-        return ""
-    ends = {
-        "length": f"Cut short at {result.usage.completion_tokens} tokens. Raise “Max tokens” in the"
-        " settings for a longer answer.",
-        "abort": "Stopped.",
-    }
-    note = ends.get(result.finish_reason or "", "")
-    foot = f'\n\n<span class="bf-cut">{note}</span>' if note else ""
-    notes = "".join(f'\n\n<span class="bf-cut">{escape(line)}</span>' for line in result.notes)
-    return plain_markdown(result.text) + notes + foot
+    after = count - index - 1
+    rest = "" if not after else " and what came after it" if after > 1 else " and the one after it"
+    return (
+        f'<p class="bf-notice bf-editing" role="status"><span>Editing question {index + 1}:'
+        f" sending replaces it{rest}.</span>"
+        '<button type="button" data-act="cancel">Cancel</button></p>'
+    )
 
 
 def stage(event: StageEvent | None, seconds: float) -> str:
@@ -122,7 +43,7 @@ def stage(event: StageEvent | None, seconds: float) -> str:
     if event is None:
         return ""
     lane = "b" if event.stage in ("prefill", "decode") else "a"
-    if event.stage == "waiting":
+    if event.stage in ("waiting", "queue"):
         lane = "wait"
     clock = f'<span class="bf-clock" aria-hidden="true">{seconds:.0f} s</span>'
     return (
@@ -143,53 +64,22 @@ def notice(message: str) -> str:
     return f'<p class="bf-notice" role="status">{escape(message)}</p>'
 
 
-def status(health: Health) -> str:
-    """What each engine is doing; only words that change rarely are in the live region."""
-    pills = "".join(_pill(engine) for engine in health.engines)
-    return f'<div class="bf-engines" role="status" aria-live="polite">{pills}</div>'
-
-
-def _pill(engine: EngineStatus) -> str:
-    lane, name, group = ROLES.get(engine.role, ("ab", engine.role, ""))
-    state = STATES.get(engine.state, engine.state)
-    if engine.state == "busy" and engine.capacity:
-        state = f"busy, {engine.running} of {engine.capacity}"
-    devices = ", ".join(map(str, engine.devices))
-    where = f"{group}, device {devices}" if devices else group
-    detail = f'<span class="bf-detail">{escape(engine.detail)}</span>' if engine.detail else ""
-    full = escape(f"{state}: {engine.detail}" if engine.detail else state)
-    return (
-        f'<div class="bf-engine bf-lane-{lane} bf-is-{engine.state}"><i class="bf-lamp"></i>'
-        f'<span class="bf-who"><b>{escape(name)}</b> <small>{escape(where)}</small></span>'
-        f'<span class="bf-state" title="{full}">{escape(state)}{detail}</span></div>'
-    )
-
-
-def header(label: str, target: str, topology: str, logo: str) -> str:
-    """The masthead: mark, name, model, and what it runs on."""
-    chips = "".join(
-        f"<li><small>{key}</small> {escape(value)}</li>"
-        for key, value in (("model", label), ("target", target), ("topology", topology))
-    )
-    return (
-        f'<header class="bf-head"><span class="bf-mark" aria-hidden="true">{logo}</span>'
-        f'<div><h1>Bifocal</h1><ul class="bf-chips" aria-label="What is running">{chips}</ul></div>'
-        "</header>"
-    )
-
-
-def examples(entries: Sequence[dict[str, str]]) -> str:
-    """The bundled pictures as buttons; `entries` have `src` (data URI), `title`, `question`."""
-    cards = "".join(
-        f'<li><button type="button" data-example="{index}" title="{escape(entry["question"])}">'
-        f'<img src="{escape(entry["src"])}" alt="" width="72" height="56">'
-        f"<span><b>{escape(entry['title'])}</b><small>{escape(entry['question'])}</small></span>"
-        "</button></li>"
-        for index, entry in enumerate(entries)
-    )
+def examples(cards: Sequence[tuple[Example, str]]) -> str:
+    """The bundled pictures as buttons, each with a thumbnail (data URI)."""
     if not cards:
         return ""
+    rows = "".join(_card(index, example, src) for index, (example, src) in enumerate(cards))
     return (
         '<h2 class="bf-h">Try one <small>asks at once, in a new conversation</small></h2>'
-        f'<ul class="bf-cards">{cards}</ul>'
+        f'<ul class="bf-cards">{rows}</ul>'
+    )
+
+
+def _card(index: int, example: Example, src: str) -> str:
+    note = f'<em class="bf-note">{escape(example.note)}</em>' if example.note else ""
+    return (
+        f'<li><button type="button" data-example="{index}" title="{escape(example.question)}">'
+        f'<img src="{escape(src)}" alt="" width="72" height="56">'
+        f"<span><b>{escape(example.title)}</b><small>{escape(example.question)}</small>{note}"
+        "</span></button></li>"
     )

@@ -6,22 +6,35 @@ the same tab (an upload that is still being measured, and a second one) cannot u
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backend.types import ImageInput, PlacedImage, Result, Turn
 
 if TYPE_CHECKING:
-    from ui.stream import Run
+    from ui.stream import Progress, Run
 
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """An image in the page: as it was given, where it was placed, and a thumbnail (data URI)."""
+    """An image in the page: as it was given, where it was placed, and a thumbnail (data URI).
+
+    `gone` means that the server has the picture no longer, or never had it.
+    """
 
     image: ImageInput
     placed: PlacedImage
     thumbnail: str
+    gone: bool = False
+
+    def checked(self) -> Attachment:
+        """The same, `gone` if its file has been deleted; the server keeps uploads for a day."""
+        if self.gone or self.image.origin == "url" or Path(self.image.location).is_file():
+            return self
+        return replace(self, gone=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,67 +50,185 @@ class Exchange:
         """The question as the backend takes it."""
         return Turn("user", self.prompt, tuple(item.image for item in self.attachments))
 
+    def checked(self) -> Exchange:
+        """The same, its images checked."""
+        return replace(self, attachments=tuple(item.checked() for item in self.attachments))
+
 
 class Session:
     """The conversation, the images waiting to be sent, and the answer in flight, if any.
 
-    Not a dataclass: Gradio would turn one into a dictionary.
+    `place` is where in the conversation the next question goes: at its end, or while an earlier
+    question is being edited, there. Not a dataclass: Gradio would turn one into a dictionary.
     """
 
     def __init__(self) -> None:
+        # Not a fresh one here: Gradio copies one session for every visitor.
+        self.id = ""
         self.exchanges: list[Exchange] = []
         self.draft: list[Attachment] = []
+        self.editing: int | None = None
+        self.restored = False
         self.run: Run | None = None
+        self.progress: Progress | None = None
         self.typed = ""
-        self.status_shown = ""
+        self.unsent = ""
+        self.status_shown, self.pace = "", 0.0
+        self._before: list[Exchange] = []
+        self._edited: int | None = None
+        self._set_aside: list[Attachment] = []
 
-    def turns(self, question: Exchange, system_prompt: str = "") -> tuple[Turn, ...]:
-        """The conversation so far, then a question that has no answer yet.
-
-        A question whose answer was stopped before its first word is left out: chat templates
-        expect question and answer in turn.
-        """
-        turns = [Turn("system", system_prompt)] if system_prompt.strip() else []
-        for exchange in self.exchanges:
-            if exchange.result and exchange.result.text:
-                turns += [exchange.user_turn, Turn("assistant", exchange.result.text)]
-        return (*turns, question.user_turn)
+    @property
+    def place(self) -> int:
+        """The index that the next question will have."""
+        return len(self.exchanges) if self.editing is None else self.editing
 
     def images(self) -> list[Attachment]:
-        """Every image of the conversation in its order, those not yet sent last."""
-        return [a for exchange in self.exchanges for a in exchange.attachments] + self.draft
+        """Every image that the next question will see in its order, those not yet sent last."""
+        return [a for e in self.exchanges[: self.place] for a in e.attachments] + self.draft
+
+    def attach(self, item: Attachment) -> None:
+        """A picture that was given: it takes the place of the same one where that was lost, and
+        the transcript then has to be drawn anew; else it joins the draft.
+        """
+        self.restored = False
+        lost = [i.gone and i.placed.sha256 == item.placed.sha256 for i in self.draft]
+        if any(lost):
+            self.draft[lost.index(True)] = item
+            self.restored = True
+        for index, exchange in enumerate(self.exchanges):
+            found = tuple(
+                item if old.gone and old.placed.sha256 == item.placed.sha256 else old
+                for old in exchange.attachments
+            )
+            if found != exchange.attachments:
+                self.exchanges[index] = replace(exchange, attachments=found)
+                self.restored = True
+        if not self.restored:
+            self.draft.append(item)
 
     def swap(self, old: Attachment, new: Attachment) -> None:
         """Replace an image of the draft, if it is still there."""
         self.draft = [new if item is old else item for item in self.draft]
 
-    def ask(self, question: Exchange, run: Run) -> None:
-        """Begin an answer: the draft's images now belong to the question."""
-        self.exchanges.append(question)
-        self.draft = [item for item in self.draft if item not in question.attachments]
-        self.run, self.typed = run, ""
+    def name_it(self) -> None:
+        """Give the conversation an id, if it has none: a secret that its browser keeps."""
+        self.id = self.id or secrets.token_hex(16)
 
-    def put_back(self) -> str:
-        """Undo the last question: its images are a draft again. What belongs in the prompt box.
+    # Answers
 
-        That is the question, unless something else has been typed there since.
+    def ask(self, question: Exchange, run: Run, place: int) -> None:
+        """Begin an answer at `place`; what came after it is gone unless it is put back.
+
+        The draft's images now belong to the question, unless it is one asked again.
         """
-        question = self.exchanges.pop()
+        self.name_it()
+        self._before = list(self.exchanges)
+        self.exchanges = [*self.exchanges[:place], question]
+        self.draft = [item for item in self.draft if item not in question.attachments]
+        self._edited = self.editing
+        self.stop_editing()
+        self.run, self.progress, self.typed = run, None, ""
+
+    def put_back(self) -> str | None:
+        """Undo the last question. What belongs in the prompt box, None for what is there.
+
+        That is the question, its images a draft again, unless something else has been typed since.
+        A question that was asked again has its old answer, and stays out of the box.
+        """
+        question = self.exchanges[-1]
+        asked_again = self.asked_again
+        self.exchanges = self._before
+        if asked_again:
+            return None
+        if self._edited is not None:
+            self.edit(self._edited, self.unsent)
+            self.draft = []
         self.draft[:0] = question.attachments
         return self.typed or question.prompt
 
-    def finish(self, result: Result) -> None:
-        """The last question has its answer."""
+    def finish(self, result: Result) -> bool:
+        """The last question has its answer; whether it was asked again, and answered the same."""
+        before = self._before[-1].result if self.asked_again else None
         self.exchanges[-1] = replace(self.exchanges[-1], result=result)
+        return before is not None and before.text == result.text
 
-    def clear(self) -> None:
-        """Forget everything; an answer in flight is stopped."""
-        self.stop()
-        self.run = None
-        self.exchanges.clear()
-        self.draft.clear()
+    @property
+    def asked_again(self) -> bool:
+        """Whether the last question was asked before, unchanged."""
+        return self._edited is None and len(self._before) == len(self.exchanges)
 
     def stop(self) -> None:
         """Stop the answer in flight, if there is one; whoever reads it then finishes it."""
         if self.run:
             self.run.stop()
+
+    def leave(self) -> None:
+        """Stop the answer in flight, and keep what there is of it."""
+        if not self.run:
+            return
+        self.run.stop()
+        self.run = None
+        if self.progress and self.progress.text:
+            self.finish(self.progress.result("abort"))
+
+    # Turns
+
+    @property
+    def waiting(self) -> list[Attachment]:
+        """The images that wait to be sent, without those of an edit."""
+        return self.draft if self.editing is None else self._set_aside
+
+    def edit(self, index: int, unsent: str) -> str:
+        """Begin to edit an earlier question: its images are the draft. Its text.
+
+        `unsent` is what stood in the prompt box, as the draft did, before the first edit.
+        """
+        if not self.stop_editing():
+            self.unsent = unsent
+        self.editing = index
+        self._set_aside, self.draft = self.draft, list(self.exchanges[index].attachments)
+        return self.exchanges[index].prompt
+
+    def stop_editing(self) -> bool:
+        """The draft is again what it was before an edit; whether there was one."""
+        if self.editing is None:
+            return False
+        self.editing, self.draft, self._set_aside = None, self._set_aside, []
+        return True
+
+    def delete(self, index: int) -> None:
+        """Forget one question with its answer."""
+        self.stop_editing()
+        del self.exchanges[index]
+
+    # Conversations
+
+    def open(self, identity: str, exchanges: Sequence[Exchange]) -> None:
+        """Go over to another conversation; what was not yet sent stays for it."""
+        self.leave()
+        self.stop_editing()
+        self.id, self.exchanges = identity, list(exchanges)
+
+    def clear(self) -> None:
+        """Forget everything; an answer in flight is stopped."""
+        self.stop()
+        self.run = None
+        self.stop_editing()
+        self.id = ""
+        self.exchanges = []
+        self.draft.clear()
+
+
+def turns(
+    earlier: Sequence[Exchange], question: Exchange, system_prompt: str = ""
+) -> tuple[Turn, ...]:
+    """The conversation so far, then a question that has no answer yet.
+
+    A question without an answer is left out: chat templates expect question and answer in turn.
+    """
+    found = [Turn("system", system_prompt)] if system_prompt.strip() else []
+    for exchange in earlier:
+        if exchange.result and exchange.result.text:
+            found += [exchange.user_turn, Turn("assistant", exchange.result.text)]
+    return (*found, question.user_turn)

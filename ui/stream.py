@@ -30,6 +30,9 @@ REDRAWN_PER_S = 25_000
 """Characters a second that a browser may have to draw anew. With every update it reads the whole
 answer as Markdown again, so a long one is updated less often; else Stop would wait behind them."""
 
+ANSWERING = StageEvent("decode", "The language decoder answers")
+"""What tokens that come say by themselves."""
+
 TICK = 1.0
 """Seconds of silence after which an empty batch comes, so that a reader that left is noticed."""
 
@@ -115,6 +118,7 @@ class Progress:
                 case ImagesEvent(images):
                     self.images = images
                 case TokenEvent(text):
+                    self.stage = ANSWERING
                     self._first_token = self._first_token or time.monotonic()
                     self._tokens += 1
                     self.text += text

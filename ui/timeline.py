@@ -12,6 +12,10 @@ EMPTY = (
 )
 
 
+SHOWN_S = 0.01
+"""A shorter wait in the queue is none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """One bar: seconds from the request."""
@@ -27,16 +31,18 @@ def spans(result: Result) -> tuple[list[Span], list[Span]]:
     t = result.timings
     fetched = t.fetch_s
     prepared = fetched + t.prepare_s
-    encoded = prepared + t.encode_s
+    turn = prepared + t.queue_s
+    encoded = turn + t.encode_s
     vision = [
         Span("fetch", "fetch", 0, fetched),
         Span("prepare", "prepare", fetched, prepared),
-        Span("encode", "encode", prepared, encoded),
+        Span("encode", "encode", turn, encoded),
     ]
     if not result.images:
-        vision, encoded = [], 0.0
+        vision, prepared, turn, encoded = [], 0.0, t.queue_s, t.queue_s
     first = max(t.ttft_s, encoded)
     language = [
+        Span("queue", "queue", prepared, turn if t.queue_s >= SHOWN_S else prepared),
         Span("prompt", "prefill", encoded, first),
         Span("answer", "decode", first, max(first, first + t.decode_s)),
     ]
@@ -114,6 +120,8 @@ def _words(result: Result, reused: bool) -> str:
             f"Group A fetched for {seconds(t.fetch_s)}, prepared for {seconds(t.prepare_s)} and"
             f" encoded for {seconds(t.encode_s)}"
         )
+    if t.queue_s >= SHOWN_S:
+        seen += f"; the question waited {seconds(t.queue_s)} for its turn"
     return (
         f"{seen}; group B gave its first token after {seconds(t.ttft_s)} and decoded for"
         f" {seconds(t.decode_s)}; {seconds(t.total_s)} in all."

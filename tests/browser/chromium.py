@@ -24,6 +24,8 @@ ARGUMENTS = (
     "--disable-quic",
     "--disable-sync",
     "--no-first-run",
+    # A camera that shows a test picture; whether it may be used is still asked.
+    "--use-fake-device-for-media-stream",
 )
 
 

@@ -146,7 +146,7 @@ async def test_a_new_image_changes_the_bucket_of_those_that_were_answered(
     portrait = await attached(backend, picture_file(tmp_path, "b.png", RED, (364, 532)))
     session = Session()
     session.exchanges.append(Exchange("What is it?", (landscape,)))
-    page: Any = SimpleNamespace(draft="draft", buckets="buckets")
+    page: Any = SimpleNamespace(draft="draft", buckets="buckets", editing="editing")
     session.exchanges[0] = replace(session.exchanges[0], result=answer_about(landscape))
     painter = Painter(page, backend)
     assert "247 of" in Text(painter.draft(session)["buckets"]).text

@@ -35,6 +35,7 @@ def test_defaults_are_the_contracts() -> None:
         "host": "127.0.0.1",
         "port": 7860,
         "auth": (),
+        "share": False,
         "max_upload_mb": 20,
         "max_megapixels": 50,
         "fetch_timeout": 10,
@@ -77,6 +78,45 @@ def test_lists_as_flags_and_from_programs(given: object) -> None:
 
 def test_auth_is_repeatable_and_a_password_may_have_colons() -> None:
     assert read_settings({"auth": ["ann:one", "bob:t:w:o"]}).auth == ("ann:one", "bob:t:w:o")
+
+
+def test_a_password_given_as_a_flag_may_have_commas() -> None:
+    """It was split, and the pieces refused or, worse, taken for a second user."""
+    assert read_settings({"auth": ["ann:a,b", "bob:c,d:e"]}).auth == ("ann:a,b", "bob:c,d:e")
+
+
+@pytest.mark.parametrize(
+    ("value", "users"),
+    [
+        ("ann:one", ("ann:one",)),
+        ("ann:one, bob:two", ("ann:one", "bob:two")),
+        ('["ann:a,b", "bob:c"]', ("ann:a,b", "bob:c")),
+    ],
+)
+def test_users_in_the_environment(
+    monkeypatch: pytest.MonkeyPatch, value: str, users: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("BIFOCAL_AUTH", value)
+    assert read_settings().auth == users
+
+
+@pytest.mark.parametrize("value", ["ann:geheim,wort", '["ann:geheim,wort"', '[1, "ann:geheim"]'])
+def test_users_in_the_environment_that_cannot_be_told_apart(
+    monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("BIFOCAL_AUTH", value)
+    message = refusal()
+    assert "--auth" in message
+    assert "geheim" not in message
+
+
+def test_a_comma_in_the_environment_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BIFOCAL_AUTH", "ann:geheim,wort")
+    assert """BIFOCAL_AUTH='["ann:a,b", "bob:c"]'""" in refusal()
+
+
+def test_a_user_named_twice_is_refused() -> None:
+    assert "named twice" in refusal({"auth": ["ann:one", "ann:two"]})
 
 
 def test_an_empty_variable_is_as_good_as_none(monkeypatch: pytest.MonkeyPatch) -> None:

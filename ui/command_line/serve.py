@@ -17,6 +17,7 @@ from backend.errors import SettingError
 from backend.service import Bifocal
 from backend.settings import Settings
 from ui.command_line.output import Output
+from ui.sharing import Sharing, close_tunnels, open_to_others, with_password
 
 STOP_WITHIN_S = 5
 
@@ -26,20 +27,27 @@ def run(arguments: argparse.Namespace, settings: Settings, output: Output) -> No
     asyncio.run(_serve(settings))
 
 
-async def _serve(settings: Settings) -> None:
+async def _serve(given: Settings) -> None:
+    settings = with_password(given)
     backend = Bifocal(settings)
     listening = listen(settings.host, settings.port)
+    sharing = None
+    if settings.share:
+        sharing = Sharing(settings, random_password=settings is not given)
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
     from ui.app import create_app
 
     config = uvicorn.Config(
-        create_app(backend), log_level="warning", timeout_graceful_shutdown=STOP_WITHIN_S
+        create_app(backend, sharing=sharing),
+        log_level="warning",
+        timeout_graceful_shutdown=STOP_WITHIN_S,
     )
-    server = _PageFirst(config, backend)
+    server = _PageFirst(config, backend, sharing)
     try:
         await server.serve(sockets=[listening])
     finally:
+        server.close_link()
         await backend.shutdown()
     if server.interrupted:
         raise KeyboardInterrupt
@@ -48,9 +56,11 @@ async def _serve(settings: Settings) -> None:
 class _PageFirst(uvicorn.Server):
     """Begins to load the engines once the page is being served."""
 
-    def __init__(self, config: uvicorn.Config, backend: Bifocal) -> None:
+    def __init__(self, config: uvicorn.Config, backend: Bifocal, sharing: Sharing | None) -> None:
         super().__init__(config)
         self._backend = backend
+        self._sharing = sharing
+        self._opening: asyncio.Task[None] | None = None
         self.interrupted = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -62,7 +72,18 @@ class _PageFirst(uvicorn.Server):
         host, port = sockets[0].getsockname()[:2] if sockets else ("", 0)
         shown = f"[{host}]" if ":" in host else host
         print(f"Bifocal is on http://{shown}:{port}", file=sys.stderr, flush=True)
+        if warning := open_to_others(host, self._backend.settings):
+            print(warning, file=sys.stderr, flush=True)
+        if self._sharing:
+            print("Asking Gradio for a share link; the login is told with it.", file=sys.stderr)
+            self._opening = asyncio.create_task(self._sharing.open(host, port))
         self._backend.start()
+
+    def close_link(self) -> None:
+        """Nobody comes in by the link any more."""
+        if self._opening:
+            self._opening.cancel()
+            close_tunnels()
 
 
 def listen(host: str, port: int) -> socket.socket:

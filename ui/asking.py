@@ -1,0 +1,134 @@
+"""From a question to its answer in the page: check it, stream it, and keep what came of it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+from backend.errors import BifocalError, InputError
+from ui import inputs, render
+from ui.memory import Memory
+from ui.paint import Painter, View
+from ui.session import Exchange, Session
+from ui.stream import Progress, Run
+from ui.transcript import in_a_row, lost_images, transcript
+from ui.visitor import visitor
+
+if TYPE_CHECKING:
+    from backend.service import Bifocal
+
+Views = AsyncGenerator[View, None]
+
+BUSY = "An answer is under way: wait for it, or stop it first."
+STOPPED = "Stopped before the first word. Your question is back in its box."
+STOPPED_AGAIN = "Stopped before the first word: the earlier answer is back."
+THE_SAME = (
+    "The answer is the same as before. For another one, raise the temperature in the settings and"
+    " empty the seed."
+)
+LOST = (
+    "{} no longer on the server, which keeps pictures for a day. Add the same picture again and it"
+    " takes its old place; or edit that question, delete it, or begin a new conversation."
+)
+
+
+BROKEN = "Something went wrong inside Bifocal; its log says what. Your question can be sent again."
+
+
+class Asking:
+    """Asks the backend, and draws its answers."""
+
+    def __init__(self, backend: Bifocal, paint: Painter, memory: Memory) -> None:
+        self._backend = backend
+        self._paint = paint
+        self._memory = memory
+
+    async def ask(
+        self,
+        session: Session,
+        question: Exchange,
+        fields: Sequence[Any],
+        place: int | None = None,
+        anew: bool = False,
+    ) -> Views:
+        """Check a question, then stream its answer; a message in place where it is not right.
+
+        It goes to `place` in the conversation (else where the session has it), or `anew` into a
+        conversation of its own.
+        """
+        place = 0 if anew else session.place if place is None else place
+        try:
+            options = inputs.read_options(*fields)
+            request = inputs.read_question(session.exchanges[:place], question, options)
+            self._refuse_lost(session, question, place)
+            self._backend.check(request)
+        except BifocalError as error:
+            yield self._paint.say(error.message)
+            return
+        if session.run:
+            yield self._paint.say(BUSY)
+            return
+        if anew:
+            session.clear()
+        session.ask(question, Run(self._backend.stream(request, visitor())), place)
+        async with aclosing(self._answer(session)) as views:
+            async for view in views:
+                yield view
+
+    def _refuse_lost(self, session: Session, question: Exchange, place: int) -> None:
+        session.exchanges = [exchange.checked() for exchange in session.exchanges]
+        lost = lost_images([*session.exchanges[:place], question.checked()])
+        if lost:
+            names = [f"image {number} ({item.placed.source})" for number, item in lost]
+            what = f"{in_a_row(names)} {'is' if len(lost) == 1 else 'are'}"
+            raise InputError("image_gone", LOST.format(f"{what[0].upper()}{what[1:]}"))
+
+    async def _answer(self, session: Session) -> Views:
+        """Stream one answer into the page. On an error all is put back as it was before."""
+        run = session.run
+        assert run
+        try:
+            async with aclosing(self._progress(session, run)) as views:
+                async for view in views:
+                    yield view
+        except BifocalError as error:
+            if session.run is run:
+                session.run = None
+                yield self._put_back(session, render.problem(error.message))
+        except Exception:
+            logging.getLogger(__name__).exception("a fault while answering")
+            if session.run is run:
+                session.run = None
+                yield self._put_back(session, render.problem(BROKEN))
+        finally:
+            run.stop()
+            if session.run is run:
+                # The page went away: what there is of the answer is there when it comes back.
+                session.leave()
+                self._memory.put(session)
+
+    async def _progress(self, session: Session, run: Run) -> Views:
+        progress = session.progress = Progress(self._backend)
+        earlier = transcript(session.exchanges, under_way=True)
+        yield {**self._paint.begin(session), **self._memory.keep(session)}
+        async with aclosing(run.batches()) as batches:
+            async for events in batches:
+                progress.add(events)
+                if session.run is not run:
+                    return
+                yield self._paint.during(session, progress, earlier, events)
+        if session.run is not run:
+            return
+        session.run = None
+        if run.stopped and not progress.text:
+            message = STOPPED_AGAIN if session.asked_again else STOPPED
+            yield self._put_back(session, render.notice(message))
+            return
+        the_same = session.finish(progress.result("abort"))
+        said = {self._paint.page.message: render.notice(THE_SAME)} if the_same else {}
+        yield {**self._paint.idle(session), **said, **self._memory.keep(session)}
+
+    def _put_back(self, session: Session, message: str) -> View:
+        return {**self._paint.put_back(session, message), **self._memory.keep(session)}
