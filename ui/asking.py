@@ -29,8 +29,9 @@ THE_SAME = (
     " empty the seed."
 )
 LOST = (
-    "{} no longer on the server, which keeps pictures for a day. Add the same picture again and it"
-    " takes its old place; or edit that question, delete it, or begin a new conversation."
+    "{} no longer on the server: it keeps pictures for a day, and an exported file has small copies"
+    " alone. Add the same picture again and it takes its old place; or edit that question, delete"
+    " it, or begin a new conversation."
 )
 
 
@@ -71,8 +72,8 @@ class Asking:
             yield self._paint.say(BUSY)
             return
         if anew:
-            session.clear()
-        session.ask(question, Run(self._backend.stream(request, visitor())), place)
+            session.begin_anew()
+        session.ask(question, Run(self._backend.stream(request, visitor())), place, aside=anew)
         async with aclosing(self._answer(session)) as views:
             async for view in views:
                 yield view

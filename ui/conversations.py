@@ -17,7 +17,7 @@ from ui.asking import BUSY, Asking, Views
 from ui.export import TYPES, as_file
 from ui.memory import Memory
 from ui.paint import Painter, View
-from ui.record import parse, read_identity, read_record, short_title, title_of
+from ui.record import imported_title, parse, read_identity, read_record, short_title, title_of
 from ui.session import Exchange, Session
 
 NOTHING = "There is nothing to export yet: ask something first."
@@ -45,7 +45,9 @@ class Conversations:
         held = self._memory.shelf.get(identity)
         is_kept = isinstance(record, dict) and "turns" in record
         if is_reload and (session.id or not (held or is_kept)):
-            return {}  # Somebody was faster than the page, or there is nothing to show.
+            return (
+                self._paint.nothing()
+            )  # Somebody was faster than the page, or there is nothing to show.
         try:
             exchanges, draft = held or (read_record(record)[1], ())
         except InputError as error:
@@ -70,7 +72,7 @@ class Conversations:
             return self._paint.say(error.message)
         before = self._leave(session)
         session.open(secrets.token_hex(16), exchanges)
-        said = self._memory.keep(session, title, before=before)
+        said = self._memory.keep(session, imported_title(title), before=before)
         return {**self._paint.idle(session), **self._paint.say(), **said}
 
     async def write(self, event: gr.EventData, session: Session) -> View:
@@ -78,7 +80,7 @@ class Conversations:
         asked = inputs.read_event(event)
         kind, title = asked.get("kind"), short_title(str(asked.get("title") or ""))
         if kind not in TYPES:
-            return {}
+            return self._paint.nothing()
         if not session.exchanges:
             return self._paint.say(NOTHING)
         title = title or title_of(session.exchanges)
@@ -124,7 +126,7 @@ class Conversations:
         """Put an earlier question back into the fields, to be sent anew with its images."""
         index = self._turn(event, session)
         if index is None:
-            return {}
+            return self._paint.nothing()
         if session.run:
             return self._paint.say(BUSY)
         question = session.edit(index, prompt)
@@ -134,7 +136,7 @@ class Conversations:
     async def cancel(self, session: Session) -> View:
         """Leave off editing: the fields are as they were before."""
         if not session.stop_editing():
-            return {}
+            return self._paint.nothing()
         page = self._paint.page
         return {page.prompt: session.unsent, **self._paint.draft(session), **self._paint.say()}
 
@@ -142,7 +144,7 @@ class Conversations:
         """Forget a question and its answer."""
         index = self._turn(event, session)
         if index is None:
-            return {}
+            return self._paint.nothing()
         if session.run:
             return self._paint.say(BUSY)
         session.delete(index)

@@ -49,6 +49,7 @@ class Handlers:
     async def add_files(self, session: Session, paths: list[str] | None, fit: Fit) -> View:
         """Uploaded, dropped or pasted files become images of the draft."""
         problems = [await self._attach(session, item, fit) for item in inputs.read_files(paths)]
+        problems.append(self._too_many(session))
         return {self.page.files: None, **self.paint.draft(session), **self.paint.say(*problems)}
 
     async def add_photo(self, session: Session, path: str | None, fit: Fit) -> View:
@@ -64,11 +65,12 @@ class Handlers:
             return
         yield {self.page.message: render.notice("Fetching the picture …")}
         problems = [await self._attach(session, image, fit) for image in images]
+        told = [*problems, self._too_many(session)]
         failed = [i.location for i, problem in zip(images, problems, strict=True) if problem]
         yield {
             self.page.url: "\n".join(failed),
             **self.paint.draft(session),
-            **self.paint.say(*problems),
+            **self.paint.say(*told),
         }
 
     async def refit(self, session: Session, fit: Fit) -> View:
@@ -94,6 +96,16 @@ class Handlers:
         if isinstance(index, int) and 0 <= index < len(session.draft):
             del session.draft[index]
         return {**self.paint.draft(session), **self.paint.say()}
+
+    def _too_many(self, session: Session) -> str:
+        """What is wrong with the number of images, which a question would be refused for."""
+        count, most = len(session.images()), self.backend.plan.max_images
+        if count <= most:
+            return ""
+        return (
+            f"These are {count} images; {self.backend.plan.label} takes at most {most} in one "
+            "conversation. Remove some before you ask."
+        )
 
     async def _attach(self, session: Session, image: ImageInput, fit: Fit) -> str:
         """Add one image to the draft; what is wrong with it, or nothing."""

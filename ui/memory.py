@@ -10,6 +10,8 @@ import itertools
 import json
 from typing import TYPE_CHECKING, Any
 
+import gradio as gr
+
 from ui.components import Page
 from ui.record import as_record, title_of
 from ui.session import Session
@@ -50,7 +52,7 @@ class Memory:
     def note(self, session: Session) -> dict[Any, Any]:
         """Keep the images that wait to be sent, for a page that is loaded again."""
         if not session.waiting and not session.id:
-            return {}
+            return {self._page.library: gr.skip()}
         session.name_it()
         if session.exchanges:
             # Whole, as of two messages that come at one moment the script sees the last.

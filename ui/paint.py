@@ -29,6 +29,10 @@ class Painter:
         self.page = page
         self._backend = backend
 
+    def nothing(self) -> View:
+        """No change. Gradio takes an empty answer for a forgotten one."""
+        return {self.page.message: gr.skip()}
+
     def idle(self, session: Session) -> View:
         """Everything, while no answer is under way."""
         last = session.exchanges[-1].result if session.exchanges else None
@@ -44,7 +48,7 @@ class Painter:
     def begin(self, session: Session) -> View:
         """A question has just been asked."""
         return {
-            **({} if session.asked_again else {self.page.prompt: ""}),
+            **({} if session.asked_again or session.aside else {self.page.prompt: ""}),
             self.page.chat: transcript(session.exchanges, under_way=True) + live(""),
             self.page.timeline: timeline.panel(None),
             **self.draft(session),

@@ -58,6 +58,14 @@ def short_title(text: str) -> str:
     return words if len(words) <= LONGEST_TITLE else f"{words[: LONGEST_TITLE - 1].rstrip()}…"
 
 
+def imported_title(title: str) -> str:
+    """The same, told apart from the conversation that was exported."""
+    mark = " (imported)"
+    if title.endswith(mark):
+        return title
+    return short_title(title if len(title + mark) <= LONGEST_TITLE else title[:40]) + mark
+
+
 def as_record(identity: str, title: str, model: str, exchanges: Sequence[Exchange]) -> Any:
     """What is kept of a conversation."""
     return {

@@ -68,7 +68,7 @@ class Session:
         self.exchanges: list[Exchange] = []
         self.draft: list[Attachment] = []
         self.editing: int | None = None
-        self.restored = False
+        self.restored = self.aside = False
         self.run: Run | None = None
         self.progress: Progress | None = None
         self.typed = ""
@@ -117,11 +117,13 @@ class Session:
 
     # Answers
 
-    def ask(self, question: Exchange, run: Run, place: int) -> None:
+    def ask(self, question: Exchange, run: Run, place: int, aside: bool = False) -> None:
         """Begin an answer at `place`; what came after it is gone unless it is put back.
 
-        The draft's images now belong to the question, unless it is one asked again.
+        The draft's images now belong to the question, unless it is one asked again. A question
+        that was asked `aside` of the fields leaves them as they are.
         """
+        self.aside = aside
         self.name_it()
         self._before = list(self.exchanges)
         self.exchanges = [*self.exchanges[:place], question]
@@ -139,7 +141,7 @@ class Session:
         question = self.exchanges[-1]
         asked_again = self.asked_again
         self.exchanges = self._before
-        if asked_again:
+        if asked_again or self.aside:
             return None
         if self._edited is not None:
             self.edit(self._edited, self.unsent)
@@ -212,12 +214,16 @@ class Session:
 
     def clear(self) -> None:
         """Forget everything; an answer in flight is stopped."""
+        self.begin_anew()
+        self.draft.clear()
+
+    def begin_anew(self) -> None:
+        """A new conversation; what was not yet sent stays for it."""
         self.stop()
         self.run = None
         self.stop_editing()
         self.id = ""
         self.exchanges = []
-        self.draft.clear()
 
 
 def turns(

@@ -42,6 +42,10 @@ def resolve(host: str, port: int) -> list[str]:
     return list(dict.fromkeys(str(info[4][0]) for info in found))
 
 
+SHOWN = 60
+"""Characters of an address that a message repeats."""
+
+
 def parse_address(url: str, limits: IntakeLimits) -> Address:
     """Raises InputError: `url_refused` for what may not be fetched, wherever it leads."""
     url = url.strip()
@@ -56,7 +60,11 @@ def parse_address(url: str, limits: IntakeLimits) -> Address:
     except ValueError:
         raise _refused("This is not a valid address.") from None
     if parts.scheme not in DEFAULT_PORTS or not parts.hostname:
-        raise _refused("Only http:// and https:// addresses can be fetched.")
+        shown = url if len(url) <= SHOWN else f"{url[:SHOWN]}…"
+        raise _refused(
+            f"“{shown}” is not the address of a picture: it must begin with http://, https:// or "
+            "data:."
+        )
     if parts.username is not None or parts.password is not None:
         raise _refused("Addresses with a user name or password are not fetched.")
     if port not in limits.allow_ports:

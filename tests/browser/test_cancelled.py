@@ -88,6 +88,9 @@ async def test_cancelled_calls(babbling_app: str, many: Sequence[Path | None]) -
 
     def call(client: Client, picture: Path | None, wait: float) -> None:
         job = client.submit(**ask_fields(picture), api_name="/ask")
+        # Until the app has said which event it is, gradio_client has nothing to cancel.
+        while job.communicator and not job.communicator.event_id:
+            never.wait(0.01)
         never.wait(wait)
         job.cancel()
 

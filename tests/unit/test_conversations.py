@@ -9,12 +9,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import gradio as gr
 import pytest
 
 from backend.errors import EngineError
 from ui.components import Page
 from ui.handlers import Handlers
-from ui.session import Attachment, Session
+from ui.session import Attachment, Exchange, Session
 
 from .fakes import App, picture_file
 from .pictures import RED
@@ -47,6 +48,11 @@ async def send(on: Handlers, session: Session, prompt: str) -> list[Any]:
 def told(views: list[Any]) -> list[Any]:
     """What the browser's script was told."""
     return [json.loads(view["library"]) for view in views if "library" in view]
+
+
+def unchanged(view: Any) -> bool:
+    """Whether a handler changed nothing; an empty answer is a fault to Gradio."""
+    return bool(view == {"message": gr.skip()})
 
 
 async def attached(on: Handlers, session: Session, folder: Path) -> Attachment:
@@ -100,7 +106,7 @@ async def test_a_server_that_forgot_it_shows_what_the_browser_has(
 
 async def test_images_that_wait_outlive_a_reload(on: Handlers, tmp_path: Path) -> None:
     session, again = Session(), Session()
-    assert await on.conversations.note(session) == {}
+    assert await on.conversations.note(session) == {"library": gr.skip()}
     item = await attached(on, session, tmp_path)
     current = told([await on.conversations.note(session)])[0]["current"]
     await on.conversations.open(event(record={"id": current}, again=True), again)
@@ -110,7 +116,9 @@ async def test_images_that_wait_outlive_a_reload(on: Handlers, tmp_path: Path) -
 
 
 async def test_a_reload_of_what_nobody_knows_says_nothing(on: Handlers) -> None:
-    assert await on.conversations.open(event(record={"id": "0" * 32}, again=True), Session()) == {}
+    assert unchanged(
+        await on.conversations.open(event(record={"id": "0" * 32}, again=True), Session())
+    )
 
 
 async def test_a_picture_deleted_meanwhile_is_told(on: Handlers, tmp_path: Path) -> None:
@@ -127,7 +135,7 @@ async def test_a_page_that_comes_late_does_not_undo_a_question(on: Handlers) -> 
     record = told(await send(on, session, "one"))[-1]["keep"]
     other = Session()
     await send(on, other, "two")
-    assert await on.conversations.open(event(record=record, again=True), other) == {}
+    assert unchanged(await on.conversations.open(event(record=record, again=True), other))
     assert [exchange.prompt for exchange in other.exchanges] == ["two"]
 
 
@@ -147,7 +155,7 @@ async def test_an_import_is_a_conversation_of_its_own(on: Handlers) -> None:
     assert file["file"]["name"] == "bifocal-mine.json"
     view = await on.conversations.take_in(event(text=file["file"]["text"]), other)
     message = json.loads(view["library"])
-    assert (message["title"], message["current"]) == ("Mine", other.id)
+    assert (message["title"], message["current"]) == ("Mine (imported)", other.id)
     assert other.id not in ("", session.id)
 
 
@@ -160,7 +168,7 @@ async def test_a_bad_import_is_said(on: Handlers, text: Any) -> None:
 async def test_nothing_is_exported_of_nothing(on: Handlers) -> None:
     view = await on.conversations.write(event(kind="json"), Session())
     assert "nothing to export" in view["message"]
-    assert await on.conversations.write(event(kind="exe"), Session()) == {}
+    assert unchanged(await on.conversations.write(event(kind="exe"), Session()))
 
 
 async def test_regenerate_asks_the_last_question_again(on: Handlers, app: App) -> None:
@@ -193,8 +201,8 @@ async def test_a_turn_that_is_not_there_does_nothing(on: Handlers, index: Any) -
     session = Session()
     await send(on, session, "one")
     assert [v async for v in on.conversations.again(event(index=index), session, *SETTINGS)] == []
-    assert await on.conversations.edit(event(index=index), session, "") == {}
-    assert await on.conversations.delete(event(index=index), session) == {}
+    assert unchanged(await on.conversations.edit(event(index=index), session, ""))
+    assert unchanged(await on.conversations.delete(event(index=index), session))
 
 
 async def test_an_edit_continues_from_there(on: Handlers) -> None:
@@ -214,7 +222,7 @@ async def test_an_edit_can_be_cancelled(on: Handlers) -> None:
     await on.conversations.edit(event(index=0), session, "half typed")
     view = await on.conversations.cancel(session)
     assert (view["prompt"], view["editing"]) == ("half typed", "")
-    assert await on.conversations.cancel(session) == {}
+    assert unchanged(await on.conversations.cancel(session))
 
 
 async def test_deleting_the_only_turn_forgets_the_conversation(on: Handlers) -> None:
@@ -268,3 +276,24 @@ async def test_a_new_conversation_during_an_answer_keeps_the_old_one(
     assert before
     assert before["turns"][0]["answer"]["text"] == "A "
     assert (session.exchanges, session.id) == ([], "")
+
+
+async def test_an_example_leaves_what_was_not_yet_sent(on: Handlers, tmp_path: Path) -> None:
+    """A click on one took the pictures and the question that were being written."""
+    session = Session()
+    item = await attached(on, session, tmp_path)
+    aside = Exchange("Describe it.", ())
+    views = [v async for v in on.asking.ask(session, aside, SETTINGS, anew=True)]
+    assert session.draft == [item]
+    assert all("prompt" not in view for view in views)
+    assert session.exchanges[0].prompt == "Describe it."
+
+
+async def test_one_image_too_many_is_told_when_it_is_added(on: Handlers, tmp_path: Path) -> None:
+    session = Session()
+    paths = [picture_file(tmp_path, f"{n}.png", (n, 0, 0)).location for n in range(9)]
+    view = await on.add_files(session, paths[:8], "stretch")
+    assert view["message"] == ""
+    view = await on.add_files(session, paths[8:], "stretch")
+    assert "These are 9 images" in view["message"]
+    assert "at most 8" in view["message"]

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections.abc import Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, Final, NoReturn
 
 from backend.errors import BifocalError, EngineError, InputError
 from backend.settings import Settings
 from backend.types import ImageInput, Sampling
 from ui.command_line.output import Output
+
+INTERRUPTED: Final = 130
+"""The exit status of the contract."""
 
 
 def ask_server(
@@ -55,7 +61,17 @@ def ask_server(
         job.result()
     except AppError as error:
         raise _as_ours(str(error)) from None
+    except KeyboardInterrupt:
+        _leave(job)
     output.json(result) if output.as_json else output.write("\n")
+
+
+def _leave(job: Any) -> NoReturn:
+    """Tell the app, and end at once: the client's threads would wait for the whole answer."""
+    with suppress(Exception):
+        job.cancel()
+    sys.stderr.flush()
+    os._exit(INTERRUPTED)
 
 
 def _refuse_missing(path: str) -> None:
