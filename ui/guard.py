@@ -22,6 +22,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backend.errors import BifocalError, EngineError, InputError
+from ui.disk import disk_full
 
 log = logging.getLogger("bifocal")
 
@@ -109,6 +110,9 @@ def answer_faults(app: fastapi.FastAPI) -> None:
     """In an application's routes: a malformed call gets status 400 and a message."""
 
     async def refuse(request: Request, error: Exception) -> JSONResponse:
+        if full := disk_full(error):
+            log.error("%s", full.message)
+            return JSONResponse(full.as_json(), 507)
         log.info("%s %s was refused (%s)", request.method, request.url.path, type(error).__name__)
         return JSONResponse(refusal().as_json(), 400)
 

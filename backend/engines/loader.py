@@ -62,7 +62,13 @@ class EngineLoader:
         report("importing vLLM")
         config = self._config(plan, role)
         report("starting the engine process and loading weights")
-        make_folder()
+        try:
+            make_folder()
+        except OSError as error:
+            raise EngineError(
+                f"Nothing can be written among the temporary files ({error.strerror}): free some "
+                "space, or choose another folder with the variable TMPDIR."
+            ) from None
         # Engine processes inherit this: Ctrl-C in a terminal reaches the whole process group, but
         # it is for us alone, who then end the engines in order.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})

@@ -55,7 +55,10 @@ def test_models_as_json(known: None) -> None:
 
 
 def test_models_as_a_table(known: None) -> None:
-    lines = printed(models, "models").splitlines()
+    rows, legend = printed(models, "models").split("\n\n")
+    lines = rows.splitlines()
+    told = [line.split()[0] for line in legend.splitlines()]
+    assert told == [name for name in models.COLUMNS if name not in ("id", "architecture")]
     assert len(lines) == 1 + len(ROWS)
     by_key = {line.split()[0]: line for line in lines}
     assert by_key["llava"].split()[1:] == [

@@ -13,6 +13,17 @@ from ui.command_line.output import Output
 
 COLUMNS = ("key", "id", "architecture", "from", "QAIC", "runs", "images", "code", "method", "vLLM")
 
+LEGEND = """
+key     what --model takes, as it does the id, or a folder
+from    who lists it: vLLM's multi-image example, Qualcomm's QAIC table, Bifocal
+QAIC    the modes it is listed for there
+runs    split, as a vision encoder and a language decoder, or fused, as one engine
+images  the most in one conversation
+code    remote: it comes with code of its own and needs --trust-remote-code
+method  how prompts are built: by the chat template, or by the row's own (generate)
+vLLM    whether the installed version has the architecture
+"""
+
 
 def run(arguments: argparse.Namespace, settings: Settings, output: Output) -> None:
     """All rows, as JSON or as a table."""
@@ -21,6 +32,7 @@ def run(arguments: argparse.Namespace, settings: Settings, output: Output) -> No
         output.json([row_json(row, known) for row in ROWS])
     else:
         output.write(table([COLUMNS, *(_words(row, known) for row in ROWS)]))
+        output.write(LEGEND)
 
 
 def row_json(row: ModelSpec, known: Set[str]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from backend.errors import SettingError
 from backend.service import Bifocal
 from backend.settings import Settings
 from ui.command_line.output import Output
+from ui.disk import check_space, upload_folder
 from ui.sharing import Sharing, close_tunnels, open_to_others, with_password
 
 STOP_WITHIN_S = 5
@@ -29,6 +30,7 @@ def run(arguments: argparse.Namespace, settings: Settings, output: Output) -> No
 
 async def _serve(given: Settings) -> None:
     settings = with_password(given)
+    check_space(upload_folder())
     backend = Bifocal(settings)
     listening = listen(settings.host, settings.port)
     sharing = None
