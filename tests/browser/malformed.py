@@ -18,7 +18,7 @@ PATHS: Final[tuple[str, ...]] = (
     "/etc/passwd", "/etc/hostname", "../../../../etc/passwd", "/proc/self/environ", "/dev/zero",
     "/dev/stdin", "~/.ssh/id_rsa", "file:///etc/passwd", "/", ".", "", "\x00", "launch.py",
     "assets/demo_model/config.json", "/tmp/../etc/passwd", "C:\\windows\\win.ini", "//etc/passwd",
-    "/proc/1/root/etc/passwd", "x" * 5000,
+    "/proc/1/cwd/etc/passwd", "x" * 5000,
 )  # fmt: skip
 SECRETS: Final[tuple[bytes, ...]] = (b"root:x:0:0", b"PATH=", b"BIFOCAL_", b"composition root")
 """What those files hold."""

@@ -9,7 +9,8 @@ from typing import Final
 from . import answers
 from .offtopic import random_off_topic
 from .phrases import DESCRIBE_NTH, OF_IMAGE, ORDINALS, PHRASES, typed
-from .questions import Turn, ask, refer
+from .questions import Turn, ask
+from .referents import refer
 from .scene import Scene
 from .vocabulary import article
 

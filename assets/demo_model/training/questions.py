@@ -9,8 +9,9 @@ from typing import Final
 
 from . import answers
 from .phrases import PHRASES, typed
+from .referents import Referent, refer
 from .scene import Item, Scene
-from .vocabulary import COLORS, SHAPES, SIZES, article, plural
+from .vocabulary import COLORS, SHAPES, article, plural
 
 
 @dataclass(frozen=True)
@@ -25,55 +26,6 @@ class Turn:
 Words = dict[str, str]
 Filled = tuple[str, Words, str]
 """Name of the phrase list, what fills its braces, and the answer."""
-
-
-@dataclass(frozen=True)
-class Referent:
-    """A way to speak of an object, such as `red star`, and the objects it fits."""
-
-    shape: str | None
-    color: str | None
-    size: str | None
-
-    @property
-    def noun(self) -> str:
-        return " ".join(part for part in (self.size, self.color, self.shape or "shape") if part)
-
-    @property
-    def nouns(self) -> str:
-        many = plural(self.shape) if self.shape else "shapes"
-        return " ".join(part for part in (self.size, self.color, many) if part)
-
-    def fits(self, item: Item) -> bool:
-        return (
-            self.shape in (None, item.shape)
-            and self.color in (None, item.color)
-            and self.size in (None, item.size)
-        )
-
-    def among(self, scene: Scene) -> list[Item]:
-        return [item for item in scene.items if self.fits(item)]
-
-
-def refer(rng: random.Random, scene: Scene, missing: float = 0.0) -> Referent:
-    """A referent for an object of the scene; with probability `missing`, a made-up one."""
-    if not scene.items or rng.random() < missing:
-        shape, color = rng.choice(SHAPES), rng.choice(tuple(COLORS))
-        size = rng.choice(SIZES)
-        if scene.items and rng.random() < 0.6:
-            near = rng.choice(scene.items)
-            shape, color = rng.choice(((near.shape, color), (shape, near.color)))
-    else:
-        item = rng.choice(scene.items)
-        shape, color, size = item.shape, item.color, item.size
-    form = rng.random()
-    if form < 0.4:
-        return Referent(shape, color, None)
-    if form < 0.7:
-        return Referent(shape, None, None)
-    if form < 0.85:
-        return Referent(None, color, None)
-    return Referent(shape, color, size) if form < 0.95 else Referent(shape, None, size)
 
 
 def one_or_listed(found: list[Item], noun: str, answer: Callable[[Item], str]) -> str:
