@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from backend.bucket_checks import name_pair
+from backend.heavy_imports import heavy_imports
 from backend.losses import losses
 from backend.types import Bucket, Fit, Placement, Tiles
 
@@ -42,8 +43,8 @@ class AnyResolution:
         self, height: int, width: int, buckets: Sequence[Bucket] = (), fit: Fit = "stretch"
     ) -> Placement:
         """What becomes of an image of this height and width in pixels, whatever the fit."""
-        from transformers.image_processing_utils import select_best_resolution
-
+        with heavy_imports():
+            from transformers.image_processing_utils import select_best_resolution
         sizes = [(rows * self.tile, columns * self.tile) for rows, columns in self.grids]
         best: tuple[int, int] = select_best_resolution((height, width), sizes)
         rows, columns = best[0] // self.tile, best[1] // self.tile

@@ -8,13 +8,14 @@ smart-resized size, and is then resized to it exactly. Both functions are transf
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import ClassVar
 
 from backend.bucket_checks import MAX_ASPECT, check_pairs, name_pair, refuse_twin
 from backend.errors import InputError, SettingError
+from backend.heavy_imports import heavy_imports
 from backend.losses import aspect_change, losses
 from backend.types import Bucket, Candidate, Fit, Placement, Shaping
 
@@ -76,14 +77,31 @@ class DynamicResolution:
 
         Raises ValueError for an aspect over 200.
         """
-        from transformers.models.qwen2_vl.image_processing_qwen2_vl import smart_resize
-
-        resized: tuple[int, int] = smart_resize(height, width, self.factor, *self.pixel_limits)
+        resize = transformers_smart_resize()
+        resized: tuple[int, int] = resize(height, width, self.factor, *self.pixel_limits)
         return resized
 
     def tokens(self, height: int, width: int) -> int:
         """Visual tokens of a snapped size."""
         return (height // self.factor) * (width // self.factor)
+
+
+@cache
+def transformers_smart_resize() -> Callable[..., tuple[int, int]]:
+    """The Qwen image processor's rule; the first call takes seconds."""
+    with heavy_imports():
+        from transformers.models.qwen2_vl.image_processing_qwen2_vl import smart_resize
+    found: Callable[..., tuple[int, int]] = smart_resize
+    return found
+
+
+@cache
+def transformers_best_resolution() -> Callable[..., tuple[int, int]]:
+    """The rule by which one of several sizes is chosen; the first call takes seconds."""
+    with heavy_imports():
+        from transformers.image_processing_utils import select_best_resolution
+    found: Callable[..., tuple[int, int]] = select_best_resolution
+    return found
 
 
 @cache
@@ -118,15 +136,13 @@ def choose(
 
     Raises InputError (`image_unreadable`) for an aspect that no bucket can hold.
     """
-    from transformers.image_processing_utils import select_best_resolution
-
     try:
         snapped = resolution.snap(height, width)
     except ValueError:
         raise _too_long(height, width) from None
     sizes = [(bucket.height, bucket.width) for bucket in buckets]
     exact = snapped in sizes
-    best = snapped if exact else tuple(select_best_resolution(snapped, sizes))
+    best = snapped if exact else transformers_best_resolution()(snapped, sizes)
     candidates = tuple(Candidate(bucket, *_pixels(snapped, bucket), False) for bucket in buckets)
     winner = candidates[sizes.index(best)]
     return put_in(winner.bucket, height, width, candidates, fit, _why(snapped, winner, exact))

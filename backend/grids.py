@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from backend.heavy_imports import heavy_imports
+
 Grid = tuple[int, int]
 """Rows and columns of tiles."""
 
@@ -26,16 +28,18 @@ class GridRule:
 
 
 def _nearest_shape(height: int, width: int, side: int, most: int) -> Grid:
-    from transformers.models.got_ocr2.image_processing_got_ocr2 import get_optimal_tiled_canvas
+    with heavy_imports():
+        from transformers.models.got_ocr2.image_processing_got_ocr2 import get_optimal_tiled_canvas
 
     columns, rows = get_optimal_tiled_canvas((height, width), (side, side), 1, most)
     return rows, columns
 
 
 def _least_enlarged(height: int, width: int, side: int, most: int) -> Grid:
-    from transformers.models.cohere2_vision.image_processing_cohere2_vision import (
-        get_optimal_tiled_canvas,
-    )
+    with heavy_imports():
+        from transformers.models.cohere2_vision.image_processing_cohere2_vision import (
+            get_optimal_tiled_canvas,
+        )
 
     columns, rows = get_optimal_tiled_canvas((height, width), (side, side), 1, most)
     return rows, columns

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Set
 
 from backend.catalog.spec import ModelSpec
+from backend.engines.version import installed_vllm
 from backend.errors import EngineError, ModelError
+from backend.heavy_imports import heavy_imports
 
 
 def known_architectures() -> Set[str]:
@@ -14,7 +16,8 @@ def known_architectures() -> Set[str]:
     Takes seconds the first time. Raises EngineError where vLLM cannot be imported.
     """
     try:
-        from vllm.model_executor.models.registry import ModelRegistry
+        with heavy_imports():
+            from vllm.model_executor.models.registry import ModelRegistry
     except ImportError as error:
         raise EngineError(
             f"vLLM cannot be imported ({error}). Run `make install` again."
@@ -26,12 +29,10 @@ def refuse_unknown_architecture(spec: ModelSpec) -> None:
     """Raises ModelError (`model_unavailable`) for a model the installed vLLM cannot run."""
     if spec.architecture in known_architectures():
         return
-    import vllm
-
     since = f", whose last version with it was {spec.last_vllm}" if spec.last_vllm else ""
     raise ModelError(
         "model_unavailable",
         f"{spec.label} needs the architecture {spec.architecture}, which the installed vLLM "
-        f"({vllm.__version__}) does not have{since}. Choose another model; `launch.py models` says "
+        f"({installed_vllm()}) does not have{since}. Choose another model; `launch.py models` says "
         "which can run.",
     )

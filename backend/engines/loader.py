@@ -21,6 +21,7 @@ from backend.engines.root_cause import make_folder, take_root_cause
 from backend.engines.version import check_vllm
 from backend.engines.weights import check_weights
 from backend.errors import BifocalError, EngineError, ModelError
+from backend.heavy_imports import heavy_imports
 from backend.plan import Plan, refuse_remote_code
 
 Report = Callable[[str], None]
@@ -75,9 +76,12 @@ class EngineLoader:
         return _start(plan, role, config)
 
     def _config(self, plan: Plan, role: str) -> Any:
-        with self._configuring:
-            check_vllm()
-            refuse_remote_code(plan)
+        check_vllm()
+        refuse_remote_code(plan)
+        # The page's part of the imports first: whoever has a picture need not wait for vLLM's.
+        _ = plan.buckets
+        with self._configuring, heavy_imports():
+            import_engines()
             refuse_unknown_architecture(plan.spec)
             _require_files(plan)
             if self._configs is None:
@@ -114,6 +118,20 @@ def _engine_config(plan: Plan, role: str) -> Any:
         ) from error
     except Exception as error:
         raise _start_failure(role, error) from error
+
+
+def import_engines() -> None:
+    """All that an engine is started with. Raises EngineError where vLLM cannot be imported."""
+    try:
+        import vllm.v1.engine.async_llm  # noqa: F401
+
+        import backend.engines.decoder
+        import backend.engines.encoder
+        import backend.engines.stats  # noqa: F401
+    except ImportError as error:
+        raise EngineError(
+            f"vLLM cannot be imported ({error}). Run `make install` again."
+        ) from error
 
 
 def _start(plan: Plan, role: str, config: Any) -> Engine:

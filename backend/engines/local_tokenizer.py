@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from backend.catalog.lookup import model_path
+from backend.heavy_imports import heavy_imports
 from backend.plan import Plan
 
 
@@ -14,7 +15,8 @@ def local_tokenizer(plan: Plan) -> Any:
     path = model_path(plan.spec)
     if not _has_files(path) or (plan.spec.remote_code and not plan.trust_remote_code):
         return None
-    from transformers import AutoTokenizer
+    with heavy_imports():
+        from transformers import AutoTokenizer
 
     try:
         return AutoTokenizer.from_pretrained(

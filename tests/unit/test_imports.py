@@ -22,12 +22,16 @@ ALLOWED = {
     "backend.settings": ("backend.errors", "backend.types"),
     "backend.bucket_checks": ("backend.errors", "backend.types"),
     "backend.buckets": (
-        "backend.bucket_checks", "backend.errors", "backend.losses", "backend.types",
+        "backend.bucket_checks", "backend.errors", "backend.heavy_imports", "backend.losses",
+        "backend.types",
     ),
+    "backend.heavy_imports": (),
     "backend.fitting": ("backend.types",),
     "backend.losses": ("backend.types",),
-    "backend.grids": (),
-    "backend.anyres": ("backend.bucket_checks", "backend.losses", "backend.types"),
+    "backend.grids": ("backend.heavy_imports",),
+    "backend.anyres": (
+        "backend.bucket_checks", "backend.heavy_imports", "backend.losses", "backend.types",
+    ),
     "backend.resolution": (
         "backend.anyres", "backend.bucket_checks", "backend.buckets", "backend.grids",
         "backend.losses", "backend.types",
@@ -72,8 +76,8 @@ ALLOWED = {
         "backend.errors", "backend.intake", "backend.plan", "backend.prompts", "backend.types",
     ),
     "backend.engines": (
-        "backend.catalog", "backend.engines", "backend.errors", "backend.plan", "backend.prompts",
-        "backend.types",
+        "backend.catalog", "backend.engines", "backend.errors", "backend.heavy_imports",
+        "backend.plan", "backend.prompts", "backend.types",
     ),
     "backend.engines.qaic_args": ("backend.buckets", "backend.catalog", "backend.plan"),
     "backend.engines.protocols": ("backend.prompts", "backend.types"),
@@ -285,3 +289,33 @@ def test_importing_it_stays_light(module: str, absent: set[str]) -> None:
         capture_output=True, text=True, check=True, timeout=120, cwd=ROOT,
     )  # fmt: skip
     assert not absent & set(json.loads(result.stdout.splitlines()[-1]))
+
+
+ALREADY_THERE = {
+    "backend.engines.loader": "what `import_engines` has imported before, and under the lock",
+    "backend.engines.plugin": "vLLM itself, which loads the plugin, has been imported",
+    "backend.engines.views": "called by the plugin",
+}
+"""Modules whose late imports of vLLM find it imported."""
+
+
+@pytest.mark.parametrize(
+    "module", [m for m in MODULES if within(m, ("backend",)) and m not in ALREADY_THERE]
+)
+def test_heavy_imports_wait_for_each_other(module: str) -> None:
+    """Two threads that import transformers at once can get one of its packages unfinished."""
+    tree = ast.parse(MODULES[module].read_text("utf-8"))
+    guarded = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.With) and "heavy_imports()" in ast.unparse(node.items[0])
+        for inner in ast.walk(node)
+    }
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        for node in ast.walk(function):
+            if isinstance(node, ast.Import | ast.ImportFrom) and node not in guarded:
+                names = [getattr(node, "module", None) or alias.name for alias in node.names]
+                heavy = [n for n in names if n.partition(".")[0] in ("transformers", "vllm")]
+                assert not heavy, f"{module}: line {node.lineno}"
