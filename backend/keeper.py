@@ -96,6 +96,11 @@ class Keeper:
             self.role, state, self._doing, self._devices, self._running, self._capacity
         )
 
+    @property
+    def unfinished(self) -> int:
+        """Requests in the engine itself, queued or running."""
+        return self._engine.unfinished if self._engine else 0
+
     def metrics(self) -> Iterable[Metric]:
         """The engine's own counters; none while there is no engine."""
         engine = self._engine

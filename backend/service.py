@@ -275,6 +275,8 @@ class Bifocal:
         for engine in self.health().engines:
             up = engine.state in ("ready", "busy")
             yield "engine_up", "Whether the engine answers", {"role": engine.role}, up
+        for role, unfinished in self._supervisor.unfinished().items():
+            yield "engine_unfinished", "Requests in the engine", {"role": role}, unfinished
         for role, restarts in self._supervisor.restarts().items():
             yield "engine_restarts", "Starts after the first", {"role": role}, restarts
 

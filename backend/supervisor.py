@@ -91,6 +91,10 @@ class Supervisor:
             for family in keeper.metrics():
                 yield with_label(family, "role", role)
 
+    def unfinished(self) -> dict[str, int]:
+        """Requests in each engine itself, queued or running."""
+        return {role: keeper.unfinished for role, keeper in self._keepers.items()}
+
     def restarts(self) -> dict[str, int]:
         """How often each engine was started again."""
         return {role: keeper.restarts for role, keeper in self._keepers.items()}

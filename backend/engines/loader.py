@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,6 +30,9 @@ Report = Callable[[str], None]
 
 PROCESS_ENDED = "Engine core initialization failed"
 """How vLLM reports an engine process that ended before it was ready."""
+
+LET_PASS_S = 0.1
+"""Between the page's imports and vLLM's: who waits for the first need not wait for the second."""
 
 _visible_devices = threading.Lock()
 
@@ -80,6 +84,7 @@ class EngineLoader:
         refuse_remote_code(plan)
         # The page's part of the imports first: whoever has a picture need not wait for vLLM's.
         _ = plan.buckets
+        time.sleep(LET_PASS_S)
         with self._configuring, heavy_imports():
             import_engines()
             refuse_unknown_architecture(plan.spec)

@@ -37,6 +37,7 @@ async def test_metrics_are_prometheus_text(tokenizer: Any) -> None:
     assert 'bifocal_engine_up{role="vision"} 1.0' in lines
     assert 'bifocal_engine_restarts{role="language"} 0.0' in lines
     assert "bifocal_requests_running 0.0" in lines
+    assert 'bifocal_engine_unfinished{role="vision"} 0.0' in lines
 
 
 @pytest.mark.parametrize(
