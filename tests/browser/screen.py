@@ -71,11 +71,11 @@ class Screen:
         await expect(screen.prompt).to_be_visible()
         return screen
 
-    async def upload(self, *files: Path) -> None:
+    async def upload(self, *files: Path, within_ms: float = 15_000) -> None:
         """Choose files, and wait for their thumbnails."""
         before = await self.thumbnails.count()
         await self.file_input.set_input_files(files)
-        await expect(self.thumbnails).to_have_count(before + len(files))
+        await expect(self.thumbnails).to_have_count(before + len(files), timeout=within_ms)
 
     async def ask(self, question: str) -> None:
         """Type a question and press Send."""

@@ -138,7 +138,8 @@ async def test_the_keyboard_stays_on_a_switch_when_the_panel_is_drawn_anew(
 
 
 async def test_the_panel_works_while_the_engines_load(loading_page: Screen, pictures: Path) -> None:
-    await loading_page.upload(pictures / "portrait.png")
+    # The first picture needs transformers, which is imported now, beside vLLM on the same cores.
+    await loading_page.upload(pictures / "portrait.png", within_ms=60_000)
     await expect(loading_page.buckets).to_contain_text("1,196 of 16,384")
     await expect(encoded(loading_page, 1)).to_be_visible()
 

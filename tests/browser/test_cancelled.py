@@ -21,7 +21,7 @@ from playwright.async_api import BrowserContext, expect
 from tests.browser.conftest import ROOT
 from tests.browser.screen import ENDLESS, Screen, health
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.timeout(300), pytest.mark.long]
 
 LATEST_S = 1.2
 """A request is given up at a random moment before this: while it is fetched, encoded or decoded."""
