@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import BrowserContext, expect
 
 from tests.browser.images_server import ImageServer
-from tests.browser.screen import ANSWER_WITHIN_MS, Screen
+from tests.browser.screen import Screen
 from tests.browser.talks import Talks, made, shown_scene
 
 FILL = """() => {
@@ -202,6 +202,6 @@ async def test_a_question_asked_while_loading_outlives_a_reload(loading_page: Sc
     await loading_page.page.reload()
     await expect(loading_page.chat).to_contain_text("There is no answer: it was interrupted.")
     await Talks(loading_page).button("Regenerate answer 1").click()
-    await expect(loading_page.answers.last).to_contain_text(
-        "small demo model", timeout=4 * ANSWER_WITHIN_MS
-    )
+    await expect(loading_page.page.get_by_text("Waiting for the engines")).to_be_visible()
+    await loading_page.stop.click()
+    await expect(loading_page.send).to_be_visible()
