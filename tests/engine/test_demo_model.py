@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageDraw
 
-from assets.demo_model.training.cases import same_text, world_cases
-from assets.demo_model.training.evaluate import Asker
+from assets.demo_model.training.cases import Case, same_text, world_cases
+from assets.demo_model.training.evaluate import AT_ONCE, Asker
 from assets.demo_model.training.layout import BUCKETS
 from backend.service import Bifocal
 from tests.engine.asking import ask, question, saved
@@ -93,7 +93,13 @@ async def test_fresh_scenes_are_answered_rightly(split: Bifocal, tmp_path: Path)
         case for bucket in BUCKETS for case in world_cases(977, bucket, CASES, bucket_of, "stretch")
     ]
     asker, wrong = Asker(split, tmp_path), Counter[str]()
-    for case, said in zip(cases, await asyncio.gather(*map(asker.ask, cases)), strict=True):
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def answer(case: Case) -> str:
+        async with gate:
+            return await asker.ask(case)
+
+    for case, said in zip(cases, await asyncio.gather(*map(answer, cases)), strict=True):
         wrong[case.line] += not same_text(said, case.expected)
     assert len(cases) >= 100
     assert 1 - wrong.total() / len(cases) >= LEAST_RIGHT, wrong
