@@ -19,9 +19,10 @@ from ui.camera import wire_camera
 from ui.conversation_bar import conversation_bar
 from ui.drawer import add_drawer
 from ui.examples import Example, read_examples
-from ui.guard import Guard, GuardedBlocks, answer_faults, forgive_lost_pages
+from ui.guard import Guard, GuardedBlocks, answer_faults
 from ui.handlers import Handlers
 from ui.headers import SafeHeaders
+from ui.listeners import Connections, Listeners
 from ui.login_brake import LoginBrake
 from ui.metrics_route import add_metrics
 from ui.session import Session
@@ -52,6 +53,9 @@ def create_app(
     app.add_middleware(SafeHeaders)
     users = [tuple(entry.split(":", 1)) for entry in backend.settings.auth]
     page = create_page(backend, read_examples(examples), sharing)
+    listeners = Listeners()
+    listeners.mind(page)
+    app.add_middleware(Connections, listeners=listeners)
     gr.mount_gradio_app(
         app,
         page,
@@ -145,7 +149,6 @@ def create_page(
         _wire(blocks, page, Handlers(backend, page, examples))
         add_endpoints(backend)
         blocks.queue(api_open=False, default_concurrency_limit=None)
-        forgive_lost_pages(blocks)
     return blocks
 
 

@@ -94,18 +94,6 @@ def _quiet(error: gr.Error) -> gr.Error:
     return error
 
 
-def forgive_lost_pages(blocks: gr.Blocks) -> None:
-    """A message for a page that has left is dropped; Gradio's queue fails over it, with a trace."""
-    queue = blocks._queue
-    send_message = queue.send_message
-
-    def send(event: Any, message: Any) -> None:
-        if event.session_hash in queue.pending_messages_per_session:
-            send_message(event, message)
-
-    queue.send_message = send
-
-
 def answer_faults(app: fastapi.FastAPI) -> None:
     """In an application's routes: a malformed call gets status 400 and a message."""
 

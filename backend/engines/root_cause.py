@@ -8,11 +8,14 @@ that log and leaves the exception in a folder that both know.
 from __future__ import annotations
 
 import atexit
+import io
 import json
 import logging
 import os
+import sys
 import tempfile
 from contextlib import suppress
+from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Final
 
@@ -66,7 +69,15 @@ class Telling(logging.Filter):
                 text = json.dumps({"reason": reason, "kind": type(error).__name__})
                 Path(folder, f"{os.getpid()}.json").write_text(text, "utf-8")
         # Whoever asked for vLLM's log has the trace; a person's terminal has the reason.
-        return logging.getLogger("vllm").getEffectiveLevel() < logging.ERROR
+        wanted = logging.getLogger("vllm").getEffectiveLevel() < logging.ERROR
+        if not wanted:
+            # The process ends with the same exception, whose trace Python prints after this.
+            Finalize(None, _hush, exitpriority=0)
+        return wanted
+
+
+def _hush() -> None:
+    sys.stderr = io.StringIO()
 
 
 def tell_root_cause() -> None:
