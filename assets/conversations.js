@@ -10,7 +10,9 @@ const MOST = 30;
 const ROOM = 4_000_000;
 const LARGEST_FILE = 8_000_000;
 /* Gradio knows the events by their names in quotes here; most come from `data-act`. */
-const EVENTS = ['open', 'begin', 'take_in', 'write', 'forget', 'again', 'edit', 'delete', 'cancel'];
+const EVENTS = [
+  'open', 'begin', 'take_in', 'write', 'forget', 'again', 'edit', 'delete', 'undelete', 'cancel',
+];
 
 const find = (selector) => element.querySelector(selector);
 const menus = () => element.querySelectorAll('details.bf-menu');
@@ -268,6 +270,8 @@ document.addEventListener('click', async (event) => {
   const pressed = event.target.closest('[data-act]');
   if (!pressed) return;
   const {act, turn, text} = pressed.dataset;
+  /* The second click of a double one meets what has come in the first one's place. */
+  if (event.detail > 1) return;
   if (act !== 'copy') {
     trigger(act, {index: Number(turn)});
     /* A button that goes away takes the keyboard's place in the page with it. */

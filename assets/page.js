@@ -52,6 +52,19 @@
       document.querySelector('#bf-images .upload-container')?.focus();
   });
 
+  /* A warning that names a setting leads to it. */
+  document.addEventListener('click', (event) => {
+    const wanted = event.target.closest('[data-go]')?.dataset.go;
+    if (!wanted) return;
+    const drawer = document.querySelector('#bf-settings');
+    const field = () => drawer.querySelector(`input[type="radio"][value="${wanted}"]`);
+    if (!field()?.checkVisibility()) drawer.querySelector('button.label-wrap')?.click();
+    requestAnimationFrame(() => {
+      drawer.scrollIntoView({block: 'nearest'});
+      field()?.focus();
+    });
+  });
+
   /* The picker offers pictures first; what is no picture is refused by the server, in words. */
   const label = () => {
     const target = input();

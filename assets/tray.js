@@ -8,6 +8,8 @@ const move = (from, to, way) => {
 };
 
 element.addEventListener('click', (event) => {
+  /* The second click of a double one meets the next picture, which has moved up meanwhile. */
+  if (event.detail > 1) return;
   const {remove, from, to, way} = event.target.closest('button')?.dataset ?? {};
   if (remove) trigger('remove', {index: Number(remove)});
   if (from) move(Number(from), Number(to), way);

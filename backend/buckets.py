@@ -179,8 +179,8 @@ def keep_size(height: int, width: int, resolution: DynamicResolution) -> Placeme
 def _too_long(height: int, width: int) -> InputError:
     return InputError(
         "image_unreadable",
-        f"The image is {width} x {height} pixels; its longer side may be at most {MAX_ASPECT} "
-        "times its shorter side. Crop it and try again.",
+        f"The image is {height} x {width} pixels (height x width); its longer side may be at most "
+        f"{MAX_ASPECT} times its shorter side. Crop it and try again.",
     )
 
 

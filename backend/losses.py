@@ -68,7 +68,8 @@ def _of_detail(down: float, across: float, bucket: Bucket) -> Loss | None:
     if max(down, across) <= WARN_ABOVE:
         return None
     cure = (
-        "A larger bucket in --heights and --widths keeps more."
+        "Crop it to the part that matters; larger buckets are set with --heights and --widths when "
+        "the app is started."
         if bucket.compiled
         else "Crop it to the part that matters."
     )

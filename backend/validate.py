@@ -15,7 +15,9 @@ def check_request(request: ChatRequest, plan: Plan) -> None:
     if not request.turns or request.turns[-1].role != "user":
         raise InputError("bad_request", "The conversation must end with a message to answer.")
     if not request.turns[-1].text.strip():
-        raise InputError("bad_request", "The prompt is empty: write what you want to know.")
+        raise InputError(
+            "bad_request", "The question (prompt) is empty: write what you want to know."
+        )
     images = sum(len(turn.images) for turn in request.turns)
     if images > plan.max_images:
         raise InputError(

@@ -122,7 +122,7 @@ def create_page(
             with gr.Column(scale=7, min_width=0, elem_id="bf-talk"):
                 with gr.Column(elem_id="bf-desk"):
                     library = conversation_bar((ASSETS / "conversations.js").read_text("utf-8"))
-                    chat = components.chat()
+                    chat = components.chat(plan.spec.about)
                     with gr.Column(elem_id="bf-composer"):
                         message = gr.HTML(elem_id="bf-message", apply_default_css=False)
                         editing = gr.HTML(elem_id="bf-editing", apply_default_css=False)
@@ -202,7 +202,8 @@ def _wire_conversations(
     bar.write(on.write, session, [page.library, page.message], **quiet)
     for event, handler in (
         (bar.open, on.open), (bar.begin, on.begin), (bar.take_in, on.take_in),
-        (bar.delete, on.delete), (bar.cancel, on.cancel), (bar.forget, on.forget),
+        (bar.delete, on.delete), (bar.undelete, on.undelete), (bar.cancel, on.cancel),
+        (bar.forget, on.forget),
         (page.clear.click, on.forget),
     ):  # fmt: skip
         event(handler, session, answer, trigger_mode="multiple", **quiet)

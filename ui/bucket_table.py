@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from backend.types import Candidate, Placement
+from ui.render import pair
 
 
 def why(placement: Placement, ctx_len: int, number: int, key: str) -> str:
@@ -25,10 +26,13 @@ def why(placement: Placement, ctx_len: int, number: int, key: str) -> str:
 
 def _candidate(candidate: Candidate, ctx_len: int) -> str:
     bucket = candidate.bucket
+    name = pair(*(bucket.compiled or (bucket.height, bucket.width)))
+    real = f" <small>encoded at {pair(bucket.height, bucket.width)}</small>"
+    snapped = real if bucket.compiled not in (None, (bucket.height, bucket.width)) else ""
     mark = ' <span class="bf-chosen">chosen</span>' if candidate.chosen else ""
     kind = ' class="bf-won"' if candidate.chosen else ""
     return (
-        f'<tr{kind}><th scope="row">{bucket.height} &times; {bucket.width}{mark}</th>'
+        f'<tr{kind}><th scope="row">{name}{snapped}{mark}</th>'
         f"<td>{bucket.tokens:,} <small>{share(bucket.tokens, ctx_len)}</small></td>"
         f"<td>{candidate.effective_pixels:,}</td><td>{candidate.wasted_pixels:,}</td></tr>"
     )

@@ -9,7 +9,11 @@ from html import escape
 
 from backend.types import Bucket, Loss, PlacedImage
 from ui import bucket_frames, bucket_table
+from ui.render import pair
 from ui.session import Attachment
+
+PAD = "fit “pad”"
+"""In the words of `backend.losses`."""
 
 _FLAG = re.compile(r"--[a-z-]+")
 
@@ -81,8 +85,8 @@ def _card(
         f'<li class="bf-bucket"><header><h3>Image {number}</h3>'
         f'<span class="bf-name" title="{name}">{name}</span>{badge}</header>'
         f"{_toggle(number, key)}{bucket_frames.before_and_after(item.thumbnail, placed, number)}"
-        f"<dl>{_fact('Original', f'{placed.height} &times; {placed.width}')}"
-        f"{_fact(*_target(placed))}{_fact('Snapped to', _size(bucket)) if bucket.compiled else ''}"
+        f"<dl>{_fact('Original', pair(placed.height, placed.width))}"
+        f"{_fact(*_target(placed))}{_fact('Encoded at', _size(bucket)) if bucket.compiled else ''}"
         f"{_fact('Visual tokens', _tokens(bucket, ctx_len))}</dl>"
         f"{_shape(placed)}{_warnings(placed.placement.losses)}"
         f"{f'<ul class=bf-notes>{notes}</ul>' if notes else ''}"
@@ -110,7 +114,7 @@ def _target(placed: PlacedImage) -> tuple[str, str]:
     """Name and value of the size that was aimed at."""
     bucket, tiles = placed.placement.bucket, placed.placement.tiles
     if bucket.compiled:
-        return "Compiled for", f"{bucket.compiled[0]} &times; {bucket.compiled[1]}"
+        return "Bucket", pair(*bucket.compiled)
     if tiles:
         extra = " <small>and a thumbnail</small>" if tiles.thumbnail else ""
         return "Tiles", f"{tiles.rows} &times; {tiles.columns} of {tiles.side}{extra}"
@@ -118,7 +122,7 @@ def _target(placed: PlacedImage) -> tuple[str, str]:
 
 
 def _size(bucket: Bucket) -> str:
-    return f"{bucket.height} &times; {bucket.width}"
+    return pair(bucket.height, bucket.width)
 
 
 def _tokens(bucket: Bucket, ctx_len: int) -> str:
@@ -157,5 +161,6 @@ def _warnings(losses: Sequence[Loss]) -> str:
 
 
 def _advice(loss: Loss) -> str:
-    """Flags in it as code, which is not broken at their dashes."""
-    return _FLAG.sub(r"<code>\g<0></code>", escape(loss.advice))
+    """Flags in it as code, which is not broken at their dashes; the fit leads to its setting."""
+    flagged = _FLAG.sub(r"<code>\g<0></code>", escape(loss.advice))
+    return flagged.replace(PAD, f'<button type="button" class="bf-go" data-go="pad">{PAD}</button>')

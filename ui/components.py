@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING
 
 import gradio as gr
@@ -29,7 +30,7 @@ WELCOME = """
 <li>The <b class="bf-a">vision encoder</b> turns it into visual tokens.</li>
 <li>The <b class="bf-b">language decoder</b> reads them beside your words, and answers.</li>
 </ol>
-</div>
+{about}</div>
 """
 
 HINT = (
@@ -72,13 +73,14 @@ class Page:
     timer: gr.Timer
 
 
-def chat() -> gr.Chatbot:
-    """The transcript."""
+def chat(about: str) -> gr.Chatbot:
+    """The transcript; while it is empty, how this works and what there is to say of the model."""
+    told = f'<p class="bf-about">{escape(about)}</p>\n' if about else ""
     return gr.Chatbot(
         elem_id="bf-chat",
         label="Conversation",
         show_label=False,
-        placeholder=WELCOME,
+        placeholder=WELCOME.format(about=told),
         height="auto",
         sanitize_html=True,
         allow_tags=False,
@@ -133,7 +135,7 @@ def foot() -> tuple[gr.HTML, gr.Button]:
     """What is happening now, or else how to use the keyboard; and Clear."""
     stage = gr.HTML(elem_id="bf-stage", apply_default_css=False)
     gr.HTML(HINT, elem_id="bf-hint", apply_default_css=False)
-    return stage, gr.Button("Clear", elem_id="bf-clear", size="sm", scale=0, min_width=72)
+    return stage, gr.Button("Clear all", elem_id="bf-clear", size="sm", scale=0, min_width=84)
 
 
 def panels() -> tuple[gr.HTML, gr.HTML]:

@@ -148,7 +148,18 @@ class Conversations:
         if session.run:
             return self._paint.say(BUSY)
         session.delete(index)
-        said = {self._paint.page.message: render.notice(f"Question {index + 1} is deleted.")}
+        notice = render.notice(f"Question {index + 1} is deleted.", "undelete", "Undo")
+        said = {self._paint.page.message: notice}
+        return {**self._paint.idle(session), **said, **self._memory.keep(session)}
+
+    async def undelete(self, session: Session) -> View:
+        """Bring the last deleted question back, with its answer."""
+        if session.run:
+            return self._paint.say(BUSY)
+        index = session.undelete()
+        if index is None:
+            return self._paint.nothing()
+        said = {self._paint.page.message: render.notice(f"Question {index + 1} is back.")}
         return {**self._paint.idle(session), **said, **self._memory.keep(session)}
 
     def _turn(self, event: gr.EventData, session: Session) -> int | None:

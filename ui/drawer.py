@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
-from ui import preferences
+from backend.errors import InputError
+from backend.types import ChatRequest, Turn
+from ui import inputs, preferences, render
 from ui.preferences import Preferences
 
 if TYPE_CHECKING:
@@ -44,6 +47,7 @@ def add_drawer(blocks: gr.Blocks, backend: Bifocal) -> Drawer:
     defaults = Preferences.defaults(plan)
     with gr.Accordion("Settings", open=False, elem_id="bf-settings"):
         drawer = _fields(defaults, plan.ctx_len)
+        wrong = gr.HTML(elem_id="bf-settings-problem", apply_default_css=False)
         with gr.Row(elem_classes="bf-foot"):
             gr.HTML(
                 '<p class="bf-empty">Remembered in this browser, for every conversation.</p>',
@@ -58,8 +62,23 @@ def add_drawer(blocks: gr.Blocks, backend: Bifocal) -> Drawer:
     blocks.load(
         lambda stored: preferences.read(stored, plan).values(), memory, every, queue=False, **quiet
     )
-    reset.click(lambda: defaults.values(), None, every, queue=False, **quiet)
+    check = partial(problem, backend)
+    gr.on(
+        [drawer.max_tokens.blur, drawer.seed.blur, drawer.max_tokens.submit, drawer.seed.submit],
+        check, every, wrong, queue=False, **quiet,
+    )  # fmt: skip
+    reset.click(lambda: [*defaults.values(), ""], None, [*every, wrong], queue=False, **quiet)
     return drawer
+
+
+def problem(backend: Bifocal, *values: Any) -> str:
+    """What is wrong with the settings, told before a question is asked with them."""
+    try:
+        options = inputs.read_options(*values)
+        backend.check(ChatRequest((Turn("user", "?"),), options.sampling))
+    except InputError as error:
+        return render.problem(error.message)
+    return ""
 
 
 def _fields(defaults: Preferences, ctx_len: int) -> Drawer:

@@ -33,7 +33,7 @@ def file_stem(title: str) -> str:
 
 
 def as_markdown(title: str, model: str, exchanges: Sequence[Exchange]) -> str:
-    """Questions and answers as they were written, and the names and sizes of the images."""
+    """Questions and answers as they were written; names of the images, and height by width."""
     lines = [f"# {title}", f"*Asked of {model} in Bifocal*"]
     image = 1
     for number, exchange in enumerate(exchanges, 1):
@@ -48,7 +48,7 @@ def as_markdown(title: str, model: str, exchanges: Sequence[Exchange]) -> str:
 def _named(item: Any, number: int) -> str:
     placed = item.placed
     name = re.sub(r"([\\`*_\[\]<>&])", r"\\\1", placed.source)
-    return f"- Image {number}: {name}, {placed.width} by {placed.height} pixels"
+    return f"- Image {number}: {name}, {placed.height} by {placed.width} pixels"
 
 
 def _answer(exchange: Exchange) -> str:

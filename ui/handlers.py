@@ -29,6 +29,7 @@ from ui.tray import moved
 if TYPE_CHECKING:
     from backend.service import Bifocal
 
+BACK = "The picture is back in its old place: you can go on asking about it."
 NO_ADDRESS = "Type or paste the address of a picture first."
 
 
@@ -50,7 +51,8 @@ class Handlers:
         """Uploaded, dropped or pasted files become images of the draft."""
         problems = [await self._attach(session, item, fit) for item in inputs.read_files(paths)]
         problems.append(self._too_many(session))
-        return {self.page.files: None, **self.paint.draft(session), **self.paint.say(*problems)}
+        said = self._told(session, problems)
+        return {self.page.files: None, **self.paint.draft(session), **said}
 
     async def add_photo(self, session: Session, path: str | None, fit: Fit) -> View:
         """A photo from the camera becomes an image of the draft."""
@@ -65,12 +67,12 @@ class Handlers:
             return
         yield {self.page.message: render.notice("Fetching the picture …")}
         problems = [await self._attach(session, image, fit) for image in images]
-        told = [*problems, self._too_many(session)]
+        said = self._told(session, [*problems, self._too_many(session)])
         failed = [i.location for i, problem in zip(images, problems, strict=True) if problem]
         yield {
             self.page.url: "\n".join(failed),
             **self.paint.draft(session),
-            **self.paint.say(*told),
+            **said,
         }
 
     async def refit(self, session: Session, fit: Fit) -> View:
@@ -96,6 +98,12 @@ class Handlers:
         if isinstance(index, int) and 0 <= index < len(session.draft):
             del session.draft[index]
         return {**self.paint.draft(session), **self.paint.say()}
+
+    def _told(self, session: Session, problems: Sequence[str]) -> View:
+        """What is wrong with new images, or that one has gone where it was missing."""
+        if session.restored and not any(problems):
+            return {self.page.message: render.notice(BACK)}
+        return self.paint.say(*problems)
 
     def _too_many(self, session: Session) -> str:
         """What is wrong with the number of images, which a question would be refused for."""

@@ -25,6 +25,11 @@ def picture(item: Attachment, number: int, *, hint: str = "") -> str:
     return f'{shown}<span class="bf-caption" title="{name}">Image {number}{hint}</span>'
 
 
+def pair(height: int, width: int) -> str:
+    """A size as the whole page writes one; height first, as the settings have it."""
+    return f"{height} &times; {width}"
+
+
 def editing(index: int | None, count: int) -> str:
     """That a question is being edited, and what sending it will do to those after it."""
     if index is None:
@@ -59,9 +64,10 @@ def problem(message: str) -> str:
     return f'<p class="bf-problem" role="alert"><b aria-hidden="true">!</b>{escape(message)}</p>'
 
 
-def notice(message: str) -> str:
-    """A message that is not a fault."""
-    return f'<p class="bf-notice" role="status">{escape(message)}</p>'
+def notice(message: str, act: str = "", label: str = "") -> str:
+    """A message that is not a fault, with a button for what may be done about it, if anything."""
+    button = f' <button type="button" data-act="{act}">{label}</button>' if act else ""
+    return f'<p class="bf-notice" role="status"><span>{escape(message)}</span>{button}</p>'
 
 
 def examples(cards: Sequence[tuple[Example, str]]) -> str:

@@ -76,6 +76,7 @@ class Session:
         self.status_shown, self.pace = "", 0.0
         self._before: list[Exchange] = []
         self._edited: int | None = None
+        self._deleted: tuple[int, Exchange] | None = None
         self._set_aside: list[Attachment] = []
 
     @property
@@ -131,6 +132,7 @@ class Session:
         self._edited = self.editing
         self.stop_editing()
         self.run, self.progress, self.typed = run, None, ""
+        self._deleted = None
 
     def put_back(self) -> str | None:
         """Undo the last question. What belongs in the prompt box, None for what is there.
@@ -200,9 +202,18 @@ class Session:
         return True
 
     def delete(self, index: int) -> None:
-        """Forget one question with its answer."""
+        """Forget one question with its answer, as `undelete` can bring back the last one."""
         self.stop_editing()
-        del self.exchanges[index]
+        self._deleted = index, self.exchanges.pop(index)
+
+    def undelete(self) -> int | None:
+        """Bring back what was deleted last, if nothing was asked since; where it now is."""
+        if self._deleted is None:
+            return None
+        (index, exchange), self._deleted = self._deleted, None
+        self.stop_editing()
+        self.exchanges.insert(index, exchange)
+        return index
 
     # Conversations
 
@@ -210,6 +221,7 @@ class Session:
         """Go over to another conversation; what was not yet sent stays for it."""
         self.leave()
         self.stop_editing()
+        self._deleted = None
         self.id, self.exchanges = identity, list(exchanges)
 
     def clear(self) -> None:
@@ -223,6 +235,7 @@ class Session:
         self.run = None
         self.stop_editing()
         self.id = ""
+        self._deleted = None
         self.exchanges = []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from ui.render import picture
+from ui.render import pair, picture
 from ui.session import Attachment
 
 
@@ -34,8 +34,9 @@ def _thumb(item: Attachment, number: int, index: int, count: int) -> str:
         f'<button type="button" class="bf-remove" data-remove="{index}"'
         f' aria-label="Remove {which}"><span aria-hidden="true">&times;</span></button>'
     )
+    hint = _bucket(item)
     if count == 1:
-        return f'<li class="bf-thumb">{picture(item, number)}{remove}</li>'
+        return f'<li class="bf-thumb">{picture(item, number, hint=hint)}{remove}</li>'
     ways = (("earlier", index - 1, "&lsaquo;"), ("later", index + 1, "&rsaquo;"))
     movers = "".join(
         f'<button type="button" data-way="{way}" data-from="{index}" data-to="{to}"'
@@ -45,5 +46,11 @@ def _thumb(item: Attachment, number: int, index: int, count: int) -> str:
     )
     return (
         f'<li class="bf-thumb" data-place="{index}" draggable="true">'
-        f'{picture(item, number)}<span class="bf-movers">{movers}</span>{remove}</li>'
+        f'{picture(item, number, hint=hint)}<span class="bf-movers">{movers}</span>{remove}</li>'
     )
+
+
+def _bucket(item: Attachment) -> str:
+    """The bucket that it was given, where there are compiled ones."""
+    compiled = item.placed.placement.bucket.compiled
+    return f" <small>&rarr; {pair(*compiled)}</small>" if compiled else ""

@@ -24,6 +24,9 @@ BUNDLED: tuple[ModelSpec, ...] = (
         cpu_kv_cache_mb=512,
         cpu_decode_threads=1,
         bundled=True,
+        about="This is the small demo model that comes with Bifocal. It knows coloured shapes and "
+        "short words on plain pictures, like those below; of anything else it says that it does "
+        "not. Start Bifocal with another --model for photographs.",
     ),
 )
 

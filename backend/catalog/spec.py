@@ -163,6 +163,9 @@ class ModelSpec:
     bundled: bool = False
     """Whether the files are in the repository."""
 
+    about: str = ""
+    """What the page says of it before anything is asked; empty for a model that knows the world."""
+
     note: str = ""
     """What people are told with every answer of this model."""
 

@@ -10,7 +10,7 @@ from PIL import Image
 FORMATS = (
     "JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "MPO", "PPM", "AVIF", "HEIF", "JPEG2000", "ICO",
 )  # fmt: skip
-READABLE = "PNG, JPEG, WebP, GIF, BMP, TIFF, AVIF, HEIC or JPEG 2000"
+READABLE = "PNG, JPEG, WebP, GIF, BMP, TIFF, ICO, PPM, AVIF, HEIC or JPEG 2000"
 
 
 @cache

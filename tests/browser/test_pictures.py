@@ -1,11 +1,12 @@
 """Pictures about to be sent: their order, the camera, several addresses, and the examples."""
 
+import re
 from pathlib import Path
 
 from playwright.async_api import BrowserContext, expect
 
 from tests.browser.images_server import ImageServer
-from tests.browser.screen import Screen
+from tests.browser.screen import TIMES, Screen
 
 NAMES = "elements => elements.map(element => element.alt)"
 WATCH_CAMERAS = """
@@ -39,10 +40,22 @@ async def test_the_order_of_the_page_is_the_order_of_the_prompt(
     assert await names(screen) == order
     await expect(screen.buckets.get_by_role("listitem").nth(1)).to_contain_text("square.png")
 
+    await expect(screen.thumbnails.nth(2)).to_contain_text(re.compile(rf"→ \d+ {TIMES} \d+"))
+
     await screen.ask("Describe each image.")
     await screen.answered()
     sent = await screen.chat.locator(".bf-shots").get_by_role("img").evaluate_all(NAMES)
     assert sent == order
+
+
+async def test_a_double_click_takes_one_picture_away(screen: Screen, pictures: Path) -> None:
+    await screen.upload(pictures / "circle.png", pictures / "square.png", pictures / "word.png")
+    await screen.page.get_by_role("button", name="Remove image 1 (circle.png)").dblclick()
+    await expect(screen.thumbnails).to_have_count(2)
+    await screen.page.get_by_role("button", name="Move image 1 (square.png) later").dblclick()
+    await expect(screen.thumbnails.first.get_by_role("img")).to_have_accessible_name(
+        "Image 1: word.png"
+    )
 
 
 async def test_the_camera_takes_pictures_and_goes_off(

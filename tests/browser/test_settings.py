@@ -72,3 +72,24 @@ async def test_every_setting_is_explained_and_generate_sends_the_last_question_a
     await screen.ask("Who are you?")
     await screen.answered(2)
     await expect(screen.timeline).to_contain_text("no image")
+
+
+async def test_a_wrong_setting_is_told_before_anything_is_asked(screen: Screen) -> None:
+    told = screen.page.locator("#bf-settings").get_by_role("alert")
+    await screen.set_options(max_tokens="999999")
+    await expect(told).to_contain_text("Max tokens must be between 1 and 16384.")
+    await screen.set_options(max_tokens="30")
+    await expect(told).to_have_count(0)
+    await screen.set_options(seed="1.5")
+    await expect(told).to_contain_text("Seed is 1.5; it must be a whole number.")
+    await screen.page.get_by_role("button", name="Reset to defaults").click()
+    await expect(told).to_have_count(0)
+
+
+async def test_a_warning_leads_to_the_setting_that_it_names(screen: Screen, pictures: Path) -> None:
+    await screen.upload(pictures / "portrait.png")
+    await screen.buckets.get_by_role("button", name="fit “pad”").click()
+    await expect(field(screen, "radio", "pad")).to_be_focused()
+    await screen.page.keyboard.press("Space")
+    await expect(field(screen, "radio", "pad")).to_be_checked()
+    await expect(screen.buckets).to_contain_text("Shape kept; the rest of the bucket is filled")

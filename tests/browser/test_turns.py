@@ -55,6 +55,13 @@ async def test_turns_are_asked_again_edited_and_deleted(screen: Screen, pictures
     await talks.button("Delete question 2 and its answer").click()
     await expect(screen.answers).to_have_text(["There is 1 circle."])
     await expect(picture).to_be_visible()
+    await talks.button("Undo").click()
+    await expect(screen.answers).to_have_text(["There is 1 circle.", "The circle is red."])
+    # One click of a double one: what comes in the place of the first turn stays.
+    await talks.button("Delete question 1 and its answer").dblclick()
+    await expect(screen.answers).to_have_text(["The circle is red."])
+    await talks.button("Undo").click()
+    await expect(screen.answers).to_have_text(["There is 1 circle.", "The circle is red."])
 
 
 async def test_an_answer_that_was_cut_short_says_so(screen: Screen) -> None:

@@ -67,7 +67,7 @@ def test_nothing_to_warn_of_is_an_empty_list(files: list[str]) -> None:
 
 def test_as_text(files: list[str]) -> None:
     landscape, portrait = run(files, False).split("\n\n")
-    assert "landscape.png: 532 x 364 pixels" in landscape
+    assert "landscape.png: 364 x 532 pixels" in landscape
     assert "which is a bucket" in landscape
     assert "warning" not in landscape
     assert "1,196 of 16,384 tokens of the context" in portrait

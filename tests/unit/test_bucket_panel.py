@@ -12,7 +12,7 @@ from backend.buckets import choose, keep_size
 from backend.resolution import OwnResolution
 from backend.service import Bifocal
 from backend.shared_bucket import share_bucket
-from backend.types import Fit, ImageInput, Result, Timings, Usage
+from backend.types import Fit, ImageInput, PlacedImage, Result, Timings, Usage
 from ui.buckets import panel
 from ui.paint import Painter
 from ui.session import Attachment, Exchange, Session
@@ -117,14 +117,17 @@ def test_a_switch_has_a_name_and_a_lasting_key() -> None:
 
 def test_badges() -> None:
     given = chosen(364, 532)
-    assert "encoded" not in drawn([given]).text.replace("as encoded", "")
     fresh, cached = given.placed, replace(given.placed, cached=True)
-    assert " encoded " in drawn([given], answered=[fresh]).text.replace("as encoded", "")
-    assert "embedding reused" in drawn([given], answered=[cached]).text
-    assert "embedding reused" in drawn([given], answered=[cached], under_way=True).text
-    assert " encoded " not in drawn([given], answered=[fresh], under_way=True).text.replace(
-        "as encoded", ""
-    )
+
+    def badge(*answered: PlacedImage, under_way: bool = False) -> str:
+        html = panel([given], 16384, answered, under_way)
+        return html.partition('<span class="bf-badge')[2].partition("</span>")[0].partition(">")[2]
+
+    assert badge() == ""
+    assert badge(fresh) == "encoded"
+    assert badge(cached) == "embedding reused"
+    assert badge(cached, under_way=True) == "embedding reused"
+    assert badge(fresh, under_way=True) == ""
 
 
 def test_names_and_notes_are_escaped() -> None:

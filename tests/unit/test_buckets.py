@@ -138,7 +138,7 @@ def test_an_extreme_aspect_is_the_images_fault(height: int, width: int) -> None:
     with pytest.raises(InputError) as caught:
         choose(height, width, buckets, QWEN2_5, "stretch")
     assert caught.value.code == "image_unreadable"
-    assert f"{width} x {height}" in caught.value.message
+    assert f"{height} x {width} pixels (height x width)" in caught.value.message
     assert "200" in caught.value.message
 
 

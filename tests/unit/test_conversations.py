@@ -225,6 +225,30 @@ async def test_an_edit_can_be_cancelled(on: Handlers) -> None:
     assert unchanged(await on.conversations.cancel(session))
 
 
+async def test_a_deleted_turn_can_be_brought_back(on: Handlers) -> None:
+    session = Session()
+    for question in ("one", "two", "three"):
+        await send(on, session, question)
+    view = await on.conversations.delete(event(index=1), session)
+    assert 'data-act="undelete"' in view["message"]
+    view = await on.conversations.undelete(session)
+    assert [exchange.prompt for exchange in session.exchanges] == ["one", "two", "three"]
+    assert told([view])[0]["keep"]["turns"][1]["prompt"] == "two"
+    assert unchanged(await on.conversations.undelete(session))
+
+
+@pytest.mark.parametrize("then", ["ask", "begin", "clear"])
+async def test_what_is_deleted_does_not_come_back_elsewhere(on: Handlers, then: str) -> None:
+    session = Session()
+    await send(on, session, "one")
+    await on.conversations.delete(event(index=0), session)
+    if then == "ask":
+        await send(on, session, "two")
+    else:
+        await (on.conversations.begin if then == "begin" else on.conversations.forget)(session)
+    assert unchanged(await on.conversations.undelete(session))
+
+
 async def test_deleting_the_only_turn_forgets_the_conversation(on: Handlers) -> None:
     session = Session()
     await send(on, session, "one")

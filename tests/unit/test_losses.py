@@ -54,7 +54,7 @@ def test_a_photo_is_shrunk_alike_on_both_sides() -> None:
     (line,) = told(2912, 5152, LARGE)
     assert "shrunk by a factor of 4 per side" in line
     assert "small lettering may get lost" in line
-    assert "larger bucket in --heights and --widths" in line
+    assert "larger buckets are set with --heights and --widths" in line
 
 
 def test_a_photo_is_shrunk_by_another_factor_on_each_side() -> None:

@@ -23,6 +23,10 @@ def test_numbers_go_on_from_what_was_sent() -> None:
     assert [f"Image {number}" in text for number in range(3, 8)] == [False, True, True, True, False]
 
 
+def test_each_has_its_bucket_by_the_name_that_the_settings_have() -> None:
+    assert "→ 512 x 910" in Text(tray([chosen(500, 900)], 1)).text
+
+
 def test_one_picture_cannot_be_moved() -> None:
     assert [button["aria-label"] for button in shown(1).of("button")] == ["Remove image 1 (a.png)"]
 

@@ -32,7 +32,7 @@ def _text(image: PlacedImage, ctx_len: int) -> str:
     placement = image.placement
     used = placement.bucket.tokens
     lines = [
-        f"{image.source}: {image.width} x {image.height} pixels (width x height)",
+        f"{image.source}: {image.height} x {image.width} pixels (height x width)",
         *(f"  note: {note}" for note in image.notes),
         f"  {placement.why}",
         f"  aspect x {placement.aspect_change:.2f} ({placement.fit})",
