@@ -22,10 +22,11 @@ from ui.examples import Example, read_examples
 from ui.guard import Guard, GuardedBlocks, answer_faults
 from ui.handlers import Handlers
 from ui.headers import SafeHeaders
-from ui.listeners import Connections, Listeners
+from ui.listeners import mind_listeners
 from ui.login_brake import LoginBrake
 from ui.metrics_route import add_metrics
 from ui.session import Session
+from ui.sessions import without_statistics
 from ui.share_notice import add_share_notice
 from ui.theme import bifocal_theme
 from ui.thumbnails import file_thumbnail
@@ -53,9 +54,6 @@ def create_app(
     app.add_middleware(SafeHeaders)
     users = [tuple(entry.split(":", 1)) for entry in backend.settings.auth]
     page = create_page(backend, read_examples(examples), sharing)
-    listeners = Listeners()
-    listeners.mind(page)
-    app.add_middleware(Connections, listeners=listeners)
     gr.mount_gradio_app(
         app,
         page,
@@ -76,6 +74,7 @@ def create_app(
         if isinstance(route, Mount) and isinstance(route.app, fastapi.FastAPI):
             answer_faults(route.app)
     answer_faults(app)
+    mind_listeners(app, page)
     app.add_middleware(Guard)
     # Gradio takes only uploaded files as input once `launch` was called. It never is for a mounted
     # page, which would then read any file of this machine that a request names.
@@ -149,6 +148,7 @@ def create_page(
         _wire(blocks, page, Handlers(backend, page, examples))
         add_endpoints(backend)
         blocks.queue(api_open=False, default_concurrency_limit=None)
+        without_statistics(blocks)
     return blocks
 
 

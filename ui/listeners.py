@@ -8,29 +8,34 @@ from __future__ import annotations
 
 import re
 import time
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
+import fastapi
 import gradio as gr
 from gradio.server_messages import ProcessCompletedMessage
-from gradio.utils import LRUCache, error_payload
+from gradio.utils import error_payload
+from starlette.routing import Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend.errors import InputError
+from ui.sessions import DAY_S, LeanSessions
 
 UNREAD_S: Final = 30.0
 """A program that asks and then reads takes much less; a person who types both commands, about this.
 """
 AWAY_S: Final = 2.0
 """Between asking and reading, a page whose heartbeat broke off has no connection for an instant."""
-GONE: Final = 10_000
-"""Closed pages that are remembered."""
-HELD: Final = re.compile(r"/heartbeat/([^/?]+)$|/queue/data\?(?:.*&)?session_hash=([^&]+)")
+READ_S: Final = 60.0
+"""How long a call is remembered whose answer has been read."""
+PAGE: Final = re.compile(r"/heartbeat/([^/?]+)$|/queue/data\?(?:.*&)?session_hash=([^&]+)")
 """A page holds a connection to the first as long as it is open, and to the second while it reads.
 """
+CALL: Final = re.compile(r"/call/[^/?]+/([^/?]+)$")
+"""A program reads its answer here."""
 
 
 @dataclass
@@ -43,12 +48,21 @@ class Reading:
 
 
 class Listeners:
-    """Knows which sessions are read; one for the app."""
+    """Knows which sessions are read; one for the app.
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    Sessions that nobody comes back for are passed to `forget`.
+    """
+
+    def __init__(
+        self,
+        forget: Callable[[str], None] = lambda _: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._forget = forget
         self._clock = clock
         self._open: Counter[str] = Counter()
-        self._gone: LRUCache[str, float] = LRUCache(GONE)
+        self._gone: OrderedDict[str, float] = OrderedDict()
+        self._called: OrderedDict[str, float] = OrderedDict()
         self._readings: WeakKeyDictionary[Any, Reading] = WeakKeyDictionary()
 
     def opened(self, session: str) -> None:
@@ -62,6 +76,16 @@ class Listeners:
         if self._open[session] <= 0:
             del self._open[session]
             self._gone[session] = self._clock()
+            self._sweep(self._gone, DAY_S)
+
+    def called(self, session: str) -> None:
+        """A program has read its answer, or left off."""
+        self._called[session] = self._clock()
+        self._sweep(self._called, READ_S)
+
+    def _sweep(self, closed: OrderedDict[str, float], after: float) -> None:
+        while closed and self._clock() - next(iter(closed.values())) > after:
+            self._forget(closed.popitem(last=False)[0])
 
     def mind(self, blocks: gr.Blocks) -> None:
         """From now on end the events of these blocks that nobody hears."""
@@ -76,6 +100,8 @@ class Listeners:
             elif event.alive and self._unread(messages):
                 send_message(event, _unheard())
                 event.alive = False
+                if session == event._id:
+                    self.called(session)
             else:
                 send_message(event, message)
 
@@ -105,16 +131,30 @@ class Connections:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the connection on, and note its begin and its end."""
         query = scope.get("query_string", b"").decode("latin-1")
-        found = HELD.search(f"{scope.get('path', '')}{'?' + query if query else ''}")
-        if not found:
-            await self.app(scope, receive, send)
-            return
-        session = found[1] or found[2]
-        self.listeners.opened(session)
+        address = f"{scope.get('path', '')}{'?' + query if query else ''}"
+        page, call = PAGE.search(address), CALL.search(address)
+        session = (page[1] or page[2]) if page else ""
+        if page:
+            self.listeners.opened(session)
         try:
             await self.app(scope, receive, send)
         finally:
-            self.listeners.closed(session)
+            if page:
+                self.listeners.closed(session)
+            elif call:
+                self.listeners.called(call[1])
+
+
+def mind_listeners(app: fastapi.FastAPI, blocks: gr.Blocks) -> None:
+    """In an app that these blocks are mounted on: end what nobody hears, and keep sessions lean."""
+    sessions = LeanSessions(blocks)
+    for route in app.routes:
+        if isinstance(route, Mount) and isinstance(route.app, fastapi.FastAPI):
+            mounted: Any = route.app
+            mounted.state_holder = blocks.state_holder = sessions
+    listeners = Listeners(sessions.forget)
+    listeners.mind(blocks)
+    app.add_middleware(Connections, listeners=listeners)
 
 
 def _unheard() -> ProcessCompletedMessage:

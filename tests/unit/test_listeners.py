@@ -16,7 +16,7 @@ import pytest
 import uvicorn
 
 from ui import listeners
-from ui.listeners import Connections, Listeners
+from ui.listeners import mind_listeners
 
 from .eventually import until
 
@@ -45,12 +45,12 @@ class Endless:
 @asynccontextmanager
 async def served(endless: Endless) -> AsyncIterator[httpx.AsyncClient]:
     """The app on a port of its own."""
-    app, minded = fastapi.FastAPI(), Listeners()
-    minded.mind(endless.blocks)
-    app.add_middleware(Connections, listeners=minded)
+    app = fastapi.FastAPI()
     gr.mount_gradio_app(app, endless.blocks, path="/")
+    mind_listeners(app, endless.blocks)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
+        taken.listen()
         server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
         serving = asyncio.create_task(server.serve([taken]))
         try:
@@ -123,6 +123,24 @@ async def test_an_answer_that_is_read_goes_on(
         await until(lambda: len(lines) > 200)
         assert endless.running == 1
     await until(lambda: not endless.running)
+
+
+async def test_calls_are_forgotten_once_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is a session of its own, which Gradio would keep."""
+    monkeypatch.setattr(listeners, "READ_S", 0.5)
+    endless = Endless()
+    async with served(endless) as http:
+        for number in range(3):
+            async with reading(http, await call(http)):
+                await until(lambda n=number: endless.begun > n)
+        await until(lambda: not endless.running)
+        queue, kept = endless.blocks._queue, endless.blocks.state_holder.session_data
+        assert len(kept) == 3
+        read = asyncio.get_running_loop().time()
+        await until(lambda: asyncio.get_running_loop().time() > read + 0.6)
+        async with reading(http, await call(http)):
+            pass
+        await until(lambda: (len(kept), len(queue.pending_event_ids_session)) == (1, 1))
 
 
 async def test_a_page_closed_before_it_reads(app: tuple[Endless, httpx.AsyncClient]) -> None:
