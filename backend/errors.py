@@ -40,9 +40,18 @@ class SettingError(BifocalError):
 
 
 class ModelError(BifocalError):
-    """The model is unknown, or its files cannot be had."""
+    """The model's files cannot be had, or are not what they should be."""
 
     exit_status = 3
+
+
+class UnknownModelError(ModelError):
+    """No model goes by this name: a wrong flag like any other."""
+
+    exit_status = 2
+
+    def __init__(self, message: str) -> None:
+        super().__init__("unknown_model", message)
 
 
 class BusyError(BifocalError):

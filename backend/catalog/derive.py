@@ -12,7 +12,7 @@ from backend.buckets import DynamicResolution
 from backend.catalog.prompt_style import ExplicitPrompt, PartsMessage, Placeholders, PromptStyle
 from backend.catalog.rows import ROWS
 from backend.catalog.spec import UNSTATED_CTX_LEN, ModelSpec
-from backend.errors import ModelError
+from backend.errors import ModelError, UnknownModelError
 from backend.resolution import Resolution
 
 Config = Mapping[str, Any]
@@ -76,15 +76,13 @@ def _relative(row: ModelSpec, folder: Path, config: Config) -> ModelSpec:
 def _stranger(architecture: str, folder: Path, config: Config) -> ModelSpec:
     if not any(name.startswith(("vision", "visual", "vit")) for name in config):
         known = ", ".join(sorted({row.architecture for row in ROWS}))
-        raise ModelError(
-            "unknown_model",
+        raise UnknownModelError(
             f"The model has the architecture {architecture} and no vision config, so it takes no "
             f"images. These are known: {known}.",
         )
     token = _image_token(folder, config)
     if token is None:
-        raise ModelError(
-            "unknown_model",
+        raise UnknownModelError(
             f"The architecture {architecture} is not in the catalogue, and the model's files do "
             "not say which token stands for an image: it needs a row of its own.",
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from backend.errors import ModelError
+from backend.errors import ModelError, UnknownModelError
 
 CONFIG = "config.json"
 BESIDE = (
@@ -58,7 +58,7 @@ def _download(hf_id: str) -> Path:
     listed = HfApi().model_info(hf_id, timeout=TIMEOUT_S).siblings or ()
     files = {file.rfilename for file in listed}
     if CONFIG not in files:
-        raise ModelError("unknown_model", f"The repository {hf_id} on the Hub has no {CONFIG}.")
+        raise UnknownModelError(f"The repository {hf_id} on the Hub has no {CONFIG}.")
     config = hf_hub_download(hf_id, CONFIG, etag_timeout=TIMEOUT_S)
     for name in files.intersection(BESIDE):
         hf_hub_download(hf_id, name, etag_timeout=TIMEOUT_S)
@@ -75,7 +75,7 @@ def _explain(hf_id: str, error: Exception) -> ModelError:
             "`hf auth login`.",
         )
     if isinstance(error, RepositoryNotFoundError):
-        return ModelError("unknown_model", f"The Hub has no public repository {hf_id}.")
+        return UnknownModelError(f"The Hub has no public repository {hf_id}.")
     return ModelError(
         "model_unavailable",
         f"The files of {hf_id} are not on this machine, and the Hub does not answer. Connect to "

@@ -7,7 +7,7 @@ from backend.catalog.derive import derive_row
 from backend.catalog.hub import config_folder, is_hub_id
 from backend.catalog.rows import ROWS
 from backend.catalog.spec import ModelSpec
-from backend.errors import ModelError
+from backend.errors import ModelError, UnknownModelError
 from backend.settings import nearest, repository
 
 LONGEST_NAME = 80
@@ -32,7 +32,7 @@ def get_model(name: str) -> ModelSpec:
         return _from_hub(name)
     keys = [row.key for row in ROWS]
     shown = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
-    raise ModelError("unknown_model", f"There is no model {shown!r}. {nearest(name, keys)}")
+    raise UnknownModelError(f"There is no model {shown!r}. {nearest(name, keys)}")
 
 
 def _is_folder(path: Path) -> bool:
@@ -65,5 +65,5 @@ def _from_hub(hf_id: str) -> ModelSpec:
     except ModelError as error:
         known = {name for row in ROWS for name in (row.key, row.hf_id)}
         hint = f"{nearest(hf_id, known)} {error.message}"
-        raise ModelError("unknown_model", f"{hf_id} is not in the catalogue. {hint}") from None
+        raise UnknownModelError(f"{hf_id} is not in the catalogue. {hint}") from None
     return derive_row(folder, hf_id, hf_id, hf_id)

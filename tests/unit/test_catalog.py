@@ -126,7 +126,7 @@ def test_qwen3_cuts_at_32_pixels() -> None:
 
 def test_an_unknown_name_is_answered_with_the_nearest() -> None:
     error = refusal("bifocal-dmeo")
-    assert (error.code, error.exit_status) == ("unknown_model", 3)
+    assert (error.code, error.exit_status) == ("unknown_model", 2)
     assert "bifocal-dmeo" in error.message
     assert "bifocal-demo" in error.message
 

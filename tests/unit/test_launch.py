@@ -101,7 +101,7 @@ def test_engine_args_as_lines_for_a_shell() -> None:
         (["ask", "--hieghts", "364", "--json"], 2, "bad_setting", "--heights"),
         (["ask", "--heights", "364,512", "--json"], 2, "bad_setting", "--widths"),
         (["ask", "--num-images", "999", "--json"], 2, "too_many_images", "999"),
-        (["ask", "--model", "bifocal-dmeo", "--json"], 3, "unknown_model", "bifocal-demo"),
+        (["ask", "--model", "bifocal-dmeo", "--json"], 2, "unknown_model", "bifocal-demo"),
         (["bukets", "--json"], 2, "bad_setting", "buckets"),
     ],
 )
