@@ -59,10 +59,12 @@
     const drawer = document.querySelector('#bf-settings');
     const field = () => drawer.querySelector(`input[type="radio"][value="${wanted}"]`);
     if (!field()?.checkVisibility()) drawer.querySelector('button.label-wrap')?.click();
-    requestAnimationFrame(() => {
-      drawer.scrollIntoView({block: 'nearest'});
-      field()?.focus();
-    });
+    const settle = (frames) => {
+      if (!field()?.checkVisibility()) return frames && requestAnimationFrame(() => settle(frames - 1));
+      field().scrollIntoView({block: 'center'});
+      field().focus();
+    };
+    settle(120);
   });
 
   /* The picker offers pictures first; what is no picture is refused by the server, in words. */

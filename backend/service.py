@@ -270,6 +270,7 @@ class Bifocal:
         yield "requests_inside", "Requests that have a place", {}, queue.inside
         yield "requests_waiting", "Requests that wait for their turn", {}, queue.waiting
         yield "requests_running", "Requests in the engines", {}, queue.running
+        yield "tasks", "Coroutines under way in the whole app", {}, _tasks()
         yield "cache_bytes", "Bytes of embeddings held", {}, cache.nbytes
         yield "cache_embeddings", "Embeddings held", {}, len(cache)
         for engine in self.health().engines:
@@ -279,6 +280,13 @@ class Bifocal:
             yield "engine_unfinished", "Requests in the engine", {"role": role}, unfinished
         for role, restarts in self._supervisor.restarts().items():
             yield "engine_restarts", "Starts after the first", {"role": role}, restarts
+
+
+def _tasks() -> int:
+    try:
+        return len(asyncio.all_tasks())
+    except RuntimeError:  # Asked from outside the event loop.
+        return 0
 
 
 def _place_in_queue(before: int) -> str:

@@ -75,7 +75,10 @@ class Run:
             while True:
                 wait = max(0.0, due - time.monotonic()) if batch else TICK
                 try:
-                    event = await asyncio.wait_for(self._queue.get(), wait)
+                    # Not `wait_for`: before Python 3.12 it loses a cancellation that comes at the
+                    # moment of an event, and the answer would go on with nobody there.
+                    async with asyncio.timeout(wait):
+                        event = await self._queue.get()
                 except TimeoutError:
                     pass
                 else:

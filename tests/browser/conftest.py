@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 import pytest
 from playwright.async_api import Browser, BrowserContext, async_playwright
 
@@ -115,6 +116,17 @@ def running_app(name: str, *flags: str, niceness: int = 0) -> Iterator[str]:
             process.wait(30)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
+
+
+def server_process(address: str) -> psutil.Process:
+    """The app's own process, by the port that it listens on."""
+    port = int(address.rpartition(":")[2])
+    (pid,) = {
+        c.pid
+        for c in psutil.net_connections("tcp")
+        if c.laddr and c.laddr.port == port and c.status == psutil.CONN_LISTEN
+    }
+    return psutil.Process(pid)
 
 
 def endless_copy(model: Path, folder: Path) -> Path:

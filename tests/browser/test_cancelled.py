@@ -18,7 +18,7 @@ import pytest
 from gradio_client import Client, handle_file
 from playwright.async_api import BrowserContext, expect
 
-from tests.browser.conftest import ROOT
+from tests.browser.conftest import ROOT, server_process
 from tests.browser.screen import ENDLESS, Screen, health
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.long]
@@ -49,6 +49,16 @@ async def values(app: str) -> dict[str, float]:
     return found
 
 
+async def held(app: str) -> tuple[int, int]:
+    """Coroutines and open files of the app, connections among them."""
+    async with httpx.AsyncClient(timeout=30) as http:
+        text = (await http.get(f"{app}/metrics")).text
+    found = re.search(r"^bifocal_tasks (\S+)$", text, re.MULTILINE)
+    assert found
+    server = await asyncio.to_thread(server_process, app)
+    return int(float(found[1])), server.num_fds()
+
+
 async def nothing_left(app: str) -> None:
     """Until no request is anywhere."""
     found: dict[str, float] = {}
@@ -65,7 +75,15 @@ async def answered(app: str) -> None:
     client = await asyncio.to_thread(Client, app, verbose=False)
     fields = {**ask_fields(None), "max_tokens": 4}
     result = await asyncio.to_thread(client.predict, **fields, api_name="/ask")
+    await asyncio.to_thread(client.close)
     assert result["usage"]["completion_tokens"] == 4
+
+
+@pytest.fixture(scope="module")
+async def at_rest(babbling_app: str) -> tuple[int, int]:
+    """What the app holds before anything is cancelled."""
+    await answered(babbling_app)
+    return await held(babbling_app)
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +100,9 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Path | None]:
     return made
 
 
-async def test_cancelled_calls(babbling_app: str, many: Sequence[Path | None]) -> None:
+async def test_cancelled_calls(
+    babbling_app: str, at_rest: tuple[int, int], many: Sequence[Path | None]
+) -> None:
     """`job.cancel()` of gradio_client."""
     rng, never = random.Random(1), threading.Event()
 
@@ -102,6 +122,8 @@ async def test_cancelled_calls(babbling_app: str, many: Sequence[Path | None]) -
                 for i, client in enumerate(clients)
             )
         )
+    for client in clients:
+        await asyncio.to_thread(client.close)
     await nothing_left(babbling_app)
     await answered(babbling_app)
 
@@ -186,3 +208,14 @@ async def test_interrupted_at_the_terminal(babbling_app: str) -> None:
     await nothing_left(babbling_app)
     await answered(babbling_app)
     assert (await health(babbling_app))["status"] == "ready"
+
+
+async def test_no_task_and_no_file_is_left(babbling_app: str, at_rest: tuple[int, int]) -> None:
+    """After all of the above, when the last connections have ended."""
+    now = at_rest
+    for _ in range(10 * GONE_WITHIN_S):
+        now = await held(babbling_app)
+        if all(count <= before for count, before in zip(now, at_rest, strict=True)):
+            return
+        await asyncio.sleep(0.1)
+    raise AssertionError(f"coroutines and open files were {at_rest} and are {now}")

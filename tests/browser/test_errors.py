@@ -12,7 +12,7 @@ from tests.browser.screen import Screen
 async def test_an_empty_prompt(screen: Screen, pictures: Path) -> None:
     await screen.upload(pictures / "circle.png")
     await screen.send.click()
-    await expect(screen.alert).to_contain_text("prompt is empty")
+    await expect(screen.alert).to_contain_text("question (prompt) is empty")
     await expect(screen.thumbnails).to_have_count(1)
 
 

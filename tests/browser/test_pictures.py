@@ -67,6 +67,8 @@ async def test_the_camera_takes_pictures_and_goes_off(
     await screen.page.get_by_role("button", name="Camera", exact=True).click()
     await screen.page.get_by_text("Click to Access Webcam").click()
     photo = screen.page.get_by_role("button", name="capture photo")
+    # A click before the first picture has come takes none.
+    await expect(screen.page.locator("video")).to_have_js_property("readyState", 4)
     await photo.click()
     await expect(screen.thumbnails).to_have_count(1)
     await expect(screen.buckets).to_contain_text("Image 1")

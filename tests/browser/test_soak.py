@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import psutil
 import pytest
 from PIL import Image
 
-from tests.browser.conftest import RESULTS
+from tests.browser.conftest import RESULTS, server_process
 from tests.browser.screen import health
 
 SOAK_S = float(os.environ.get("SOAK_S", "12"))
@@ -105,13 +104,7 @@ def note(tally: Tally, kind: str, said: str, spent: float) -> None:
 
 async def watch_memory(app: str, tally: Tally, until: float) -> None:
     """MB of the app and its engines, every second."""
-    port = int(app.rpartition(":")[2])
-    (server,) = {
-        c.pid
-        for c in await asyncio.to_thread(psutil.net_connections, "tcp")
-        if c.laddr and c.laddr.port == port and c.status == psutil.CONN_LISTEN
-    }
-    process = psutil.Process(server)
+    process = await asyncio.to_thread(server_process, app)
     while time.monotonic() < until:
         family = [process, *process.children(recursive=True)]
         tally.memory.append(sum(p.memory_info().rss for p in family) / 1e6)
