@@ -157,8 +157,7 @@ def _wire(blocks: gr.Blocks, page: components.Page, on: Handlers) -> None:
     session = page.session
     composer = [page.message, page.editing, page.draft, page.buckets, page.chat]
     answer = [
-        *composer, page.library, page.stage, page.prompt, page.url, page.send, page.stop,
-        page.timeline, page.status, page.timer,
+        *composer, page.library, page.stage, page.prompt, page.url, page.timeline, page.status,
     ]  # fmt: skip
     quiet: dict[str, Any] = {
         "show_progress": "hidden", "concurrency_limit": None, "api_visibility": "private",

@@ -107,6 +107,7 @@ class Asking:
             run.stop()
             if session.run is run:
                 # The page went away: what there is of the answer is there when it comes back.
+                session.panel_shown = ""
                 session.leave()
                 self._memory.put(session)
 

@@ -125,9 +125,7 @@ def question() -> tuple[gr.Textbox, gr.Button, gr.Button]:
         min_width=0,
     )  # fmt: skip
     send = gr.Button("Send", variant="primary", elem_id="bf-send", scale=0, min_width=96)
-    stop = gr.Button(
-        "Stop", variant="stop", elem_id="bf-stop", scale=0, min_width=96, visible="hidden"
-    )
+    stop = gr.Button("Stop", variant="stop", elem_id="bf-stop", scale=0, min_width=96)
     return prompt, send, stop
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
-from backend.types import Event, ImagesEvent, PlacedImage
+from backend.types import Event, ImagesEvent, PlacedImage, StageEvent
 from ui import buckets, render, status, timeline
 from ui.components import Page
 from ui.session import Session
@@ -21,9 +21,16 @@ if TYPE_CHECKING:
 
 View = dict[Any, Any]
 
+ASKED = StageEvent("fetch", "Your question is on its way")
+"""Until the backend says more. As long as a stage is shown the page has Stop in Send's place."""
+
 
 class Painter:
-    """Draws a session, or what has changed of it, on the components of one page."""
+    """Draws a session, or what has changed of it, on the components of one page.
+
+    While an answer is streamed a component is given its value, and never an update of one of its
+    properties: Gradio's client loses those when the next message comes at once.
+    """
 
     def __init__(self, page: Page, backend: Bifocal) -> None:
         self.page = page
@@ -41,8 +48,7 @@ class Painter:
             self.page.stage: "",
             self.page.timeline: timeline.panel(last if last and last.timings.total_s else None),
             **self.draft(session),
-            **self._busy(False),
-            **status.changes(self.page, session, self._backend.health()),
+            **status.panels(self.page, session, self._backend.health()),
         }
 
     def begin(self, session: Session) -> View:
@@ -50,22 +56,23 @@ class Painter:
         return {
             **({} if session.asked_again or session.aside else {self.page.prompt: ""}),
             self.page.chat: transcript(session.exchanges, under_way=True) + live(""),
+            self.page.stage: render.stage(ASKED, 0),
             self.page.timeline: timeline.panel(None),
             **self.draft(session),
             **self.say(),
-            **self._busy(True),
-            **status.changes(self.page, session, self._backend.health()),
+            **status.panels(self.page, session, self._backend.health()),
         }
 
     def during(
         self, session: Session, progress: Progress, earlier: list[Any], events: list[Event]
     ) -> View:
         """More of an answer. `earlier` is the transcript without it, drawn once and not again."""
-        view: View = {self.page.stage: render.stage(progress.stage, progress.seconds)}
+        view: View = {self.page.stage: render.stage(progress.stage or ASKED, progress.seconds)}
         if progress.text:
             view[self.page.chat] = earlier + live(progress.text)
         if any(isinstance(event, ImagesEvent) for event in events):
-            view[self.page.buckets] = self._buckets(session, progress.images, under_way=True)
+            panel = self._buckets(session, progress.images, under_way=True)
+            view |= self._changed(session, panel)
         return view
 
     def put_back(self, session: Session, message: str) -> View:
@@ -88,8 +95,16 @@ class Painter:
             **drawn_anew,
             self.page.editing: render.editing(session.editing, len(session.exchanges)),
             self.page.draft: tray(session.draft, sent + 1),
-            self.page.buckets: self._buckets(session, last.images if last else ()),
+            **self._changed(session, self._buckets(session, last.images if last else ())),
         }
+
+    def _changed(self, session: Session, panel: str) -> View:
+        """The bucket panel, unless the page has it: to draw its pictures anew costs a browser more
+        than all else that an answer begins with."""
+        if panel == session.panel_shown:
+            return {}
+        session.panel_shown = panel
+        return {self.page.buckets: panel}
 
     def _buckets(
         self, session: Session, answered: Iterable[PlacedImage], under_way: bool = False
@@ -108,9 +123,3 @@ class Painter:
     def say(self, *problems: str) -> View:
         """Messages in place; none takes away what was there."""
         return {self.page.message: render.problem(" ".join(filter(None, problems)))}
-
-    def _busy(self, is_busy: bool) -> View:
-        return {
-            self.page.send: gr.Button(visible="hidden" if is_busy else True),
-            self.page.stop: gr.Button(visible=True if is_busy else "hidden"),
-        }

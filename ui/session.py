@@ -73,7 +73,7 @@ class Session:
         self.progress: Progress | None = None
         self.typed = ""
         self.unsent = ""
-        self.status_shown, self.pace = "", 0.0
+        self.status_shown, self.panel_shown, self.pace = "", "", 0.0
         self._before: list[Exchange] = []
         self._edited: int | None = None
         self._deleted: tuple[int, Exchange] | None = None

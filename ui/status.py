@@ -13,17 +13,23 @@ if TYPE_CHECKING:
     from ui.components import Page
     from ui.session import Session
 
-OFTEN_S, SELDOM_S = 0.8, 3.0
+OFTEN_S, SELDOM_S = 0.8, 2.0
+
+
+def panels(page: Page, session: Session, health: Health) -> dict[Any, Any]:
+    """The engines' panels, where they are not as the page has them."""
+    shown = masthead.status(health)
+    if shown == session.status_shown:
+        return {}
+    session.status_shown = shown
+    return {page.status: shown}
 
 
 def changes(page: Page, session: Session, health: Health) -> dict[Any, Any]:
     """The panels and the pace of polling, where they are not as the page has them."""
-    shown = masthead.status(health)
     calm = health.status in ("ready", "failed") and not session.run
     pace = SELDOM_S if calm and "busy" not in {e.state for e in health.engines} else OFTEN_S
-    view: dict[Any, Any] = {}
-    if shown != session.status_shown:
-        view[page.status] = session.status_shown = shown
+    view = panels(page, session, health)
     if pace != session.pace:
         session.pace = pace
         view[page.timer] = gr.Timer(pace)

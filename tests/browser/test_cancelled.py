@@ -9,11 +9,14 @@ import re
 import signal
 import sys
 import threading
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 import pytest
 from gradio_client import Client, handle_file
 from playwright.async_api import BrowserContext, expect
@@ -49,14 +52,24 @@ async def values(app: str) -> dict[str, float]:
     return found
 
 
-async def held(app: str) -> tuple[int, int]:
-    """Coroutines and open files of the app, connections among them."""
+async def held(app: str) -> Counter[str]:
+    """Coroutines and open files of the app by kind, connections among them."""
     async with httpx.AsyncClient(timeout=30) as http:
         text = (await http.get(f"{app}/metrics")).text
     found = re.search(r"^bifocal_tasks (\S+)$", text, re.MULTILINE)
     assert found
     server = await asyncio.to_thread(server_process, app)
-    return int(float(found[1])), server.num_fds()
+    files = await asyncio.to_thread(open_files, server)
+    return Counter({"coroutine": int(float(found[1])), **files})
+
+
+def open_files(process: psutil.Process) -> Counter[str]:
+    """What a process holds open: paths, and kinds of what has none."""
+    found: Counter[str] = Counter()
+    for entry in Path(f"/proc/{process.pid}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            found[str(entry.readlink()).partition(":[")[0]] += 1
+    return found
 
 
 async def nothing_left(app: str) -> None:
@@ -80,7 +93,7 @@ async def answered(app: str) -> None:
 
 
 @pytest.fixture(scope="module")
-async def at_rest(babbling_app: str) -> tuple[int, int]:
+async def at_rest(babbling_app: str) -> Counter[str]:
     """What the app holds before anything is cancelled."""
     await answered(babbling_app)
     return await held(babbling_app)
@@ -101,7 +114,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Path | None]:
 
 
 async def test_cancelled_calls(
-    babbling_app: str, at_rest: tuple[int, int], many: Sequence[Path | None]
+    babbling_app: str, at_rest: Counter[str], many: Sequence[Path | None]
 ) -> None:
     """`job.cancel()` of gradio_client."""
     rng, never = random.Random(1), threading.Event()
@@ -210,12 +223,12 @@ async def test_interrupted_at_the_terminal(babbling_app: str) -> None:
     assert (await health(babbling_app))["status"] == "ready"
 
 
-async def test_no_task_and_no_file_is_left(babbling_app: str, at_rest: tuple[int, int]) -> None:
+async def test_no_task_and_no_file_is_left(babbling_app: str, at_rest: Counter[str]) -> None:
     """After all of the above, when the last connections have ended."""
-    now = at_rest
+    more: Counter[str] = Counter()
     for _ in range(10 * GONE_WITHIN_S):
-        now = await held(babbling_app)
-        if all(count <= before for count, before in zip(now, at_rest, strict=True)):
+        more = await held(babbling_app) - at_rest
+        if not more:
             return
         await asyncio.sleep(0.1)
-    raise AssertionError(f"coroutines and open files were {at_rest} and are {now}")
+    raise AssertionError(f"left over: {more}, where there were {at_rest}")

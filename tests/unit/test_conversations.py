@@ -205,6 +205,15 @@ async def test_a_turn_that_is_not_there_does_nothing(on: Handlers, index: Any) -
     assert unchanged(await on.conversations.delete(event(index=index), session))
 
 
+async def test_a_streamed_answer_changes_values_alone(on: Handlers) -> None:
+    """Gradio's client applies a message's changes to the message before, read or not: a property
+    that is set once (Stop is visible), and in the next message left alone, may never be seen."""
+    views = await send(on, Session(), "one")
+    assert len(views) > 2
+    values = [value for view in views for value in view.values()]
+    assert {type(value) for value in values} <= {str, list, type(None)}
+
+
 async def test_an_edit_continues_from_there(on: Handlers) -> None:
     session = Session()
     await send(on, session, "one")
