@@ -87,15 +87,16 @@ class Handlers:
 
     async def move(self, event: gr.EventData, session: Session) -> View:
         """Put an image of the draft in another place of the order."""
-        places = [event._data.get(name) for name in ("from", "to")]
+        asked = inputs.read_event(event)
+        places: list[Any] = [asked.get(name) for name in ("from", "to")]
         if all(type(place) is int for place in places):
             session.draft = moved(session.draft, *places)
         return {**self.paint.draft(session), **self.paint.say()}
 
     async def remove(self, event: gr.EventData, session: Session) -> View:
         """Take an image out of the draft."""
-        index = event._data.get("index")
-        if isinstance(index, int) and 0 <= index < len(session.draft):
+        index = inputs.read_index(event, len(session.draft))
+        if index is not None:
             del session.draft[index]
         return {**self.paint.draft(session), **self.paint.say()}
 
@@ -144,8 +145,8 @@ class Handlers:
 
     async def pick(self, event: gr.EventData, session: Session, *fields: Any) -> Views:
         """Ask an example's question about its picture, in a new conversation."""
-        index = event._data.get("index")
-        if not isinstance(index, int) or not 0 <= index < len(self.examples):
+        index = inputs.read_index(event, len(self.examples))
+        if index is None:
             return
         example = self.examples[index]
         try:

@@ -214,6 +214,15 @@ async def test_a_streamed_answer_changes_values_alone(on: Handlers) -> None:
     assert {type(value) for value in values} <= {str, list, type(None)}
 
 
+@pytest.mark.parametrize("data", [None, True, 1.5, "text", [1], {}, {"index": None, "from": "0"}])
+async def test_events_with_data_of_no_button_do_nothing(on: Handlers, data: Any) -> None:
+    session, event_ = Session(), SimpleNamespace(_data=data)
+    await on.move(event_, session)
+    await on.remove(event_, session)
+    assert [view async for view in on.pick(event_, session, *SETTINGS)] == []
+    assert (session.draft, session.exchanges) == ([], [])
+
+
 async def test_an_edit_continues_from_there(on: Handlers) -> None:
     session = Session()
     await send(on, session, "one")
