@@ -21,6 +21,11 @@ SHARE: Final = 4
 LEAST_PLACES: Final = 4
 
 
+def places_each(most: int) -> int:
+    """Requests that one client may have here, of `most` in all."""
+    return min(most, max(LEAST_PLACES, most // SHARE))
+
+
 @dataclass(eq=False, slots=True)
 class Ticket:
     """One request on its way in."""
@@ -36,7 +41,7 @@ class Admission:
 
     def __init__(self, most: int, at_once: int) -> None:
         self._most, self._at_once = most, at_once
-        self._each = min(most, max(LEAST_PLACES, most // SHARE))
+        self._each = places_each(most)
         self._here: dict[str, int] = {}
         self._queues: dict[str, deque[Ticket]] = {}
         """Of each client who waits; the order of the keys is the order of turns."""

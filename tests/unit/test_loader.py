@@ -148,7 +148,7 @@ def fake_starts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return role
 
     monkeypatch.setattr(loader, "refuse_unknown_architecture", lambda spec: None)
-    monkeypatch.setattr(loader, "_engine_config", configure)
+    monkeypatch.setattr(loader, "engine_config", configure)
     monkeypatch.setattr(
         loader, "_start", lambda plan, role, config: done.append(f"start {role} {config}")
     )
