@@ -40,10 +40,10 @@ def check_options(options: Options, plan: Plan, places: int) -> None:
     for side in options.sides:
         if side not in SIDES:
             raise SettingError(f"--sides: there is no {side!r}. {nearest(side, SIDES)}")
-    if len(set(options.sides)) < max(1, len(options.sides)):
-        raise SettingError(f"--sides: name each once, of {', '.join(SIDES)}.")
     if not {"split", "page"} & set(options.sides):
         raise SettingError("--sides: split or page must be among them, there is no bench without.")
+    if len(set(options.sides)) < len(options.sides):
+        raise SettingError(f"--sides: name each once, of {', '.join(SIDES)}.")
     for name in ("repeats", "streams", "rounds", "tokens"):
         if not 1 <= getattr(options, name) <= MOST:
             raise SettingError(f"--{name} must be between 1 and {MOST}.")

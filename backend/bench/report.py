@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from backend.bench.figures import Answer, Burst, Spread
+from backend.bench.figures import Answer, Spread
 from backend.bench.goals import goals_json, rows
 from backend.bench.rounds import Measured
 
@@ -65,15 +65,9 @@ class Report:
 
     def text(self) -> str:
         """The same for people."""
-        sides = list(self.measured)
-        titles = [title for title, _ in _spreads(Measured())]
-        table = [["median (least to most)", *sides]]
-        for place, title in enumerate(titles):
-            row = [title]
-            for side in sides:
-                spread = _measures(self.measured[side])[place][1]
-                row.append(_spread_text(spread))
-            table.append(row)
+        columns = [dict(_measures(side)) for side in self.measured.values()]
+        table = [["median (least to most)", *self.measured]]
+        table += [[title, *(_spread_text(c[title]) for c in columns)] for title, _ in MEASURES]
         machine = ", ".join(f"{name} {value}" for name, value in self.machine.items())
         settings = ", ".join(f"{name} {value}" for name, value in self.settings.items())
         parts = [
@@ -194,6 +188,3 @@ def _columns(table: Sequence[Sequence[str]]) -> str:
         for line in table
     )
     return "\n".join(lines) + "\n"
-
-
-__all__ = ["Burst", "Report"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 from backend.bench.figures import Answer, Burst
@@ -49,6 +50,7 @@ class Rounds:
     ) -> None:
         self._sides, self._pictures, self._options = sides, pictures, options
         self._tell = tell
+        self._seen: dict[str, list[Path]] = {}
         self.measured = {name: Measured() for name in sides}
         self.answer = ""
         """What every side answered to the same question."""
@@ -76,11 +78,13 @@ class Rounds:
         self.answer = texts.pop()
 
     async def warm_up(self) -> None:
-        """Every kind of work once, untimed: first times take longer."""
+        """Many askers once, untimed: first times take longer, and the load needs seen pictures."""
         self._tell("warming up")
-        for side in self._sides.values():
-            await burst(side, self._load_questions(await self._seen(side), FEW_TOKENS))
-            await burst(side, self._many_questions())
+        streams, rounds = self._options.streams, self._options.rounds
+        for name, side in self._sides.items():
+            seen = self._seen[name] = self._pictures.new(streams * rounds)
+            asked = [Question(TEXTS[0], (picture,), FEW_TOKENS) for picture in seen]
+            await burst(side, [asked[asker::streams] for asker in range(streams)])
 
     async def single(self) -> None:
         """One asker: a new picture, then another question about it."""
@@ -98,8 +102,7 @@ class Rounds:
     async def load(self) -> None:
         """Many askers, half of the questions about pictures that the side has seen."""
         for name, side in self._in_turn():
-            questions = self._load_questions(await self._seen(side), self._options.tokens)
-            measured = await burst(side, questions)
+            measured = await burst(side, self._load_questions(name))
             for answer in measured.answers:
                 self._note([], answer, self._options.tokens)
             self.measured[name].load.append(measured)
@@ -111,25 +114,21 @@ class Rounds:
         self._sides[names[0]] = first
         return iter(list(self._sides.items()))
 
-    async def _seen(self, side: Side) -> list[Question]:
-        """As many pictures as the load needs, which the side has just been asked about."""
-        count = self._options.streams * self._options.rounds
-        asked = [Question(TEXTS[0], (path,), 1) for path in self._pictures.new(count)]
-        await burst(side, [[question] for question in asked])
-        return asked
+    def _load_questions(self, name: str) -> list[list[Question]]:
+        """For each asker new and seen pictures by turns; half of them begin with either.
 
-    def _load_questions(self, seen: Sequence[Question], tokens: int) -> list[list[Question]]:
-        """For each asker new and seen pictures by turns; half of them begin with either."""
+        What is new now is what has been seen the next time.
+        """
+        options, seen = self._options, self._seen[name]
+        fresh = self._seen[name] = self._pictures.new(len(seen))
         askers: list[list[Question]] = []
-        fresh = self._pictures.new(len(seen))
-        rounds = self._options.rounds
-        for asker in range(self._options.streams):
+        for asker in range(options.streams):
             questions = []
-            for place in range(asker * rounds, (asker + 1) * rounds):
+            for place in range(asker * options.rounds, (asker + 1) * options.rounds):
                 text = TEXTS[place % len(TEXTS)]
                 pair = [
-                    Question(text, (fresh[place],), tokens),
-                    Question(f"Look closely. {text}", seen[place].pictures, tokens),
+                    Question(text, (fresh[place],), options.tokens),
+                    Question(f"Look closely. {text}", (seen[place],), options.tokens),
                 ]
                 questions += pair if asker % 2 else pair[::-1]
             askers.append(questions)

@@ -52,6 +52,7 @@ def vision_args(plan: Plan) -> EngineArgs:
         **_common(plan),
         **_memory(plan, "vision"),
         **_encoder_graphs(plan),
+        **_renderers(plan),
         "worker_extension_cls": WORKER_EXTENSION,
         "runner": "pooling",
         "mm_encoder_only": True,
@@ -189,6 +190,11 @@ def _memory(plan: Plan, role: str) -> EngineArgs:
 def shares_gpu(plan: Plan) -> bool:
     """Whether both engines are on one GPU, or on several."""
     return bool(set(plan.vision_devices) & set(plan.language_devices))
+
+
+def _renderers(plan: Plan) -> EngineArgs:
+    """On CUDA, threads in which images are made ready: on the CPU there are no cores to spare."""
+    return {"renderer_num_workers": plan.vision_batch} if plan.target == "cuda" else {}
 
 
 def _encoder_graphs(plan: Plan) -> EngineArgs:

@@ -19,6 +19,7 @@ from backend.catalog.lookup import model_path
 from backend.engines.abandon import fatal_signal
 from backend.engines.architectures import refuse_unknown_architecture
 from backend.engines.args import EngineArgs, engine_args
+from backend.engines.gpu_memory import shared_memory
 from backend.engines.protocols import Engine
 from backend.engines.root_cause import make_folder, take_root_cause
 from backend.engines.version import check_vllm
@@ -124,7 +125,10 @@ def engine_config(plan: Plan, role: str, args: EngineArgs | None = None) -> Any:
 
         # By this vLLM chooses how many tokens a step takes on a GPU: as many as its own server.
         usage = UsageContext.OPENAI_API_SERVER
-        config = AsyncEngineArgs(**(args or engine_args(plan)[role])).create_engine_config(usage)
+        args = args or engine_args(plan)[role]
+        if role == "language":
+            args = {**args, **shared_memory(plan)}
+        config = AsyncEngineArgs(**args).create_engine_config(usage)
         if plan.target == "cpu" and plan.tensor_parallel_size == 1:
             # On the CPU vLLM runs its worker in a process of its own, to bind threads to cores.
             # Without it an engine is ready in little more than half the time (measured: both in

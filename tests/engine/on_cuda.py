@@ -17,7 +17,9 @@ from typing import Any
 
 from PIL import Image, ImageDraw
 
+from backend.engines import loader
 from backend.engines.environment import prepare_environment
+from backend.plan import Plan
 from backend.service import Bifocal
 from backend.settings import read_settings
 from backend.types import ImageInput
@@ -49,12 +51,24 @@ def pictures(folder: Path) -> list[ImageInput]:
     return [saved(folder, "disc.png", disc), saved(folder, "ramp.png", ramp)]
 
 
+def start_eagerly() -> None:
+    """Compile nothing: it takes minutes, and is the same for every model of a family."""
+    arguments = loader.engine_args
+
+    def eager(plan: Plan) -> dict[str, dict[str, Any]]:
+        return {role: {**args, "enforce_eager": True} for role, args in arguments(plan).items()}
+
+    loader.engine_args = eager
+
+
 def settings_of(name: str, folder: Path) -> dict[str, Any]:
     """A family's tiny checkpoint, built now, or the bundled model."""
     if name == DEMO:
         return {}
     (family,) = (family for family in FAMILIES if family.name == name)
+    folder.mkdir()
     family.build(folder)
+    start_eagerly()
     return {"ctx_len": 1024, **family.settings, "model": str(folder)}
 
 
