@@ -14,10 +14,10 @@ class Lap:
         self._started = time.perf_counter()
         self._first: float | None = None
 
-    def token(self) -> None:
-        """A token has come."""
+    def token(self, ago_s: float = 0.0) -> None:
+        """A token has come, now or so many seconds ago; only the first one counts."""
         if self._first is None:
-            self._first = time.perf_counter()
+            self._first = time.perf_counter() - ago_s
 
     def answer(self, tokens: int, text: str) -> Answer:
         """The answer that is complete now."""

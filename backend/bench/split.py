@@ -30,5 +30,7 @@ class SplitSide:
                     lap.token()
                 elif isinstance(event, DoneEvent):
                     result = event.result
+                    # Random weights may answer tokens that are no text, which nobody is told of.
+                    lap.token(result.timings.decode_s)
                     return lap.answer(result.usage.completion_tokens, result.text)
         raise EngineError("The stream ended without a result.")

@@ -25,6 +25,8 @@ NO_OTHER_MODALITIES = {"video": 0, "audio": 0}
 MIB = 2**20
 LEAST_SHARE = 0.01
 """The share of a GPU's memory that must be free for an engine whose sizes are all explicit."""
+RENDERERS = 4
+"""Threads that make images ready for a vision engine on a GPU."""
 SHARED = 0.75
 """The decoder's share of a GPU with both engines, where nothing better is known."""
 VISION_KV_BYTES = 64 * MIB
@@ -194,7 +196,7 @@ def shares_gpu(plan: Plan) -> bool:
 
 def _renderers(plan: Plan) -> EngineArgs:
     """On CUDA, threads in which images are made ready: on the CPU there are no cores to spare."""
-    return {"renderer_num_workers": plan.vision_batch} if plan.target == "cuda" else {}
+    return {"renderer_num_workers": RENDERERS} if plan.target == "cuda" else {}
 
 
 def _encoder_graphs(plan: Plan) -> EngineArgs:

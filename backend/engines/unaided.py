@@ -144,7 +144,9 @@ class BareEngines(_Unaided):
         async for output in self._encoder.encode(request, params, digest):
             if output.finished:
                 extras = {"rendered": rendered.without_pixels(), "digest": digest}
-                return Embedding("", "", Bucket(0, 0, None, 0), output.outputs.data, extras, 0.0)
+                return Embedding(
+                    "", "", Bucket(0, 0, None, 0), output.outputs.data[:-1], extras, 0.0
+                )
         raise EngineError("The vision encoder ended without an answer.")
 
 

@@ -25,6 +25,7 @@ ALLOWED = {
         "backend.bucket_checks", "backend.errors", "backend.heavy_imports", "backend.losses",
         "backend.types",
     ),
+    "backend.heap": (),
     "backend.heavy_imports": (),
     "backend.fitting": ("backend.types",),
     "backend.losses": ("backend.types",),
@@ -99,11 +100,12 @@ ALLOWED = {
         "backend.stopwatch", "backend.tasks", "backend.types",
     ),
     "backend.keeper": (
-        "backend.engines.loader", "backend.engines.protocols", "backend.errors", "backend.types",
+        "backend.engines.loader", "backend.engines.protocols", "backend.errors", "backend.heap",
+        "backend.types",
     ),
     "backend.supervisor": (
         "backend.engines.abandon", "backend.engines.loader", "backend.engines.protocols",
-        "backend.errors", "backend.keeper", "backend.plan", "backend.types",
+        "backend.errors", "backend.heap", "backend.keeper", "backend.plan", "backend.types",
     ),
     "backend.service": (
         "backend.admission", "backend.cache", "backend.client", "backend.context",
