@@ -1,8 +1,8 @@
 """Admission: how many requests there may be, whose turn it is, and who has to come again later.
 
 Two bounds. `most` requests may be here at all, waiting or running; one more is refused. Of these
-`at_once` may be in the engines: enough to keep both busy (one encodes while others decode), so that
-the queue is here, where it can be fair and tell everyone's place, and not inside an engine.
+`at_once` may be in an engine: enough to keep it busy, so that the queue is here, where it can be
+fair and tell everyone's place, and not inside the engine. Each engine has a queue of its own.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Ticket:
 
 
 class Admission:
-    """The queue before the engines. Belongs to one event loop."""
+    """The queue before an engine. Belongs to one event loop."""
 
     def __init__(self, most: int, at_once: int) -> None:
         self._most, self._at_once = most, at_once
