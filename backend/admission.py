@@ -31,6 +31,8 @@ class Ticket:
     """One request on its way in."""
 
     client: str
+    size: int = 1
+    """How many of `at_once` it takes; one that takes more than there are goes in alone."""
     running: bool = False
     moved: asyncio.Event = field(default_factory=asyncio.Event)
     """Set whenever the place in the queue may have changed."""
@@ -58,7 +60,7 @@ class Admission:
         return sum(self._here.values())
 
     @contextmanager
-    def place(self, client: str) -> Iterator[Ticket]:
+    def place(self, client: str, size: int = 1) -> Iterator[Ticket]:
         """A place for one request. Raises BusyError where there is none left for this client."""
         if self._here.get(client, 0) >= self._each:
             raise BusyError(
@@ -69,7 +71,7 @@ class Admission:
             raise BusyError(
                 f"All {self._most} places are taken: try again in {self._hint()} seconds."
             )
-        ticket = Ticket(client)
+        ticket = Ticket(client, size)
         self._here[client] = self._here.get(client, 0) + 1
         try:
             yield ticket
@@ -94,7 +96,7 @@ class Admission:
 
     def _leave(self, ticket: Ticket) -> None:
         if ticket.running:
-            self.running -= 1
+            self.running -= ticket.size
         elif ticket in self._queues.get(ticket.client, ()):
             self._queues[ticket.client].remove(ticket)
             if not self._queues[ticket.client]:
@@ -103,15 +105,17 @@ class Admission:
 
     def _admit(self) -> None:
         """Let the next ones in, one of each client in turn."""
-        while self._queues and self.running < self._at_once:
+        while self._queues:
             client, queue = next(iter(self._queues.items()))
+            if self.running and self.running + queue[0].size > self._at_once:
+                break
             ticket = queue.popleft()
             # To the end of the line, or out of it.
             del self._queues[client]
             if queue:
                 self._queues[client] = queue
             ticket.running = True
-            self.running += 1
+            self.running += ticket.size
             ticket.moved.set()
         for queue in self._queues.values():
             for ticket in queue:

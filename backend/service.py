@@ -61,7 +61,8 @@ class Bifocal:
         self._cache = EmbeddingCache(settings.embedding_cache_mb * 1_000_000)
         self._supervisor = Supervisor(self.plan, loader or EngineLoader())
         self._admission = Admission(settings.max_queue, self.plan.decode_batch)
-        # Twice what the encoder batches: as many may be encoded and wait for the decoder.
+        # Counts images, so that those of one question come together, and twice what the encoder
+        # batches: as many may be encoded and wait for the decoder.
         self._encoding = Admission(settings.max_queue, 2 * self.plan.vision_batch)
         self._session_rate = RateLimit(settings.questions_a_minute)
         self._address_rate = RateLimit(ADDRESS_SHARE * settings.questions_a_minute)
@@ -149,20 +150,21 @@ class Bifocal:
             decoder = await self._supervisor.decoder()
         fitted = fit_context(request, pictures, self.plan, decoder.tokenizer)
         pictures = list(fitted.pictures)
-        if self._to_encode(pictures) and self._supervisor.is_waiting("vision"):
+        if self._missing(pictures) and self._supervisor.is_waiting("vision"):
             yield StageEvent("waiting", "Waiting for the vision encoder to load")
         with watch.pause():
-            encoder = await self._supervisor.encoder() if self._to_encode(pictures) else None
+            encoder = await self._supervisor.encoder() if self._missing(pictures) else None
 
         with ExitStack() as seat:
             if encoder:
                 # A queue of its own: who has nothing to encode need not wait for those who have.
-                turn = seat.enter_context(self._encoding.place(ticket.client))
+                size = len(self._missing(pictures))
+                turn = seat.enter_context(self._encoding.place(ticket.client, size))
                 async for event in self._turn(self._encoding, turn, watch):
                     yield event
             # Asked again: another request may have had a picture encoded during the wait.
             placed = [self._report(picture) for picture in pictures]
-            if encoder and self._to_encode(pictures):
+            if encoder and self._missing(pictures):
                 yield StageEvent("encode", "The vision encoder looks at the images")
             images = await self._feed(encoder, pictures, watch)
             async for event in self._turn(self._admission, ticket, watch):
@@ -187,8 +189,9 @@ class Bifocal:
             if before is not None:
                 yield StageEvent("queue", _place_in_queue(before))
 
-    def _to_encode(self, pictures: Sequence[Picture]) -> bool:
-        return any(picture.digest not in self._cache for picture in pictures)
+    def _missing(self, pictures: Sequence[Picture]) -> set[str]:
+        """Digests of the pictures that are still to be encoded."""
+        return {picture.digest for picture in pictures if picture.digest not in self._cache}
 
     async def _feed(
         self, encoder: VisionEncoder | None, pictures: Sequence[Picture], watch: Stopwatch
