@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any, Final
 
 from backend.bench.engine_side import EngineSide
@@ -13,7 +15,9 @@ from backend.bench.memory import child_pids, peak_bytes
 from backend.bench.options import Options
 from backend.bench.question import Side
 from backend.bench.split import SplitSide
+from backend.catalog.lookup import model_path
 from backend.engines.loader import import_engines
+from backend.engines.weights import checkpoint_parameters
 from backend.heavy_imports import heavy_imports
 from backend.service import Bifocal
 
@@ -64,8 +68,6 @@ class Stand:
 
     def peak_bytes(self, side: str) -> int:
         """Of `split` or `fused`: its engines' processes, and this one, which serves all sides."""
-        import os
-
         return peak_bytes([os.getpid(), *self._pids["both" if side == "split" else side]])
 
     async def parameters(self) -> dict[str, int]:
@@ -77,9 +79,16 @@ class Stand:
             "language": sum((await engines.decoder.parameters()).values()),
         }
         if "fused" in self._engines:
-            (counts,) = await self._engines["fused"].collective_rpc("census")
-            held["fused"] = sum(counts.values())
+            held["fused"] = await self._fused_parameters()
         return held
+
+    async def _fused_parameters(self) -> int:
+        """What a fused engine has loaded; vLLM's CPU kernels take weights out of the model."""
+        plan = self.backend.plan
+        if plan.target == "cpu":
+            return checkpoint_parameters(Path(model_path(plan.spec)))
+        (counts,) = await self._engines["fused"].collective_rpc("census")
+        return int(sum(counts.values()))
 
     def _make_sides(self) -> None:
         from backend.engines.unaided import BareEngines, FusedEngine

@@ -86,8 +86,9 @@ ALLOWED = {
     "backend.engines.root_cause": (),
     "backend.admission": ("backend.errors",),
     "backend.bench": (
-        "backend.bench", "backend.engines.gpu_memory", "backend.engines.loader",
-        "backend.engines.unaided", "backend.errors", "backend.heavy_imports", "backend.plan",
+        "backend.bench", "backend.catalog.lookup", "backend.engines.gpu_memory",
+        "backend.engines.loader", "backend.engines.unaided", "backend.engines.weights",
+        "backend.errors", "backend.heavy_imports", "backend.plan",
         "backend.service", "backend.settings", "backend.tasks", "backend.types",
     ),
     "backend.client": (),
