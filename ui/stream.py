@@ -72,8 +72,8 @@ class Run:
         self._task.cancel()
 
     async def batches(self) -> AsyncGenerator[list[Event], None]:
-        """Events as they come, the first at once, then at most 30 batches a second, and
-        fewer of a long answer; an empty batch after each silent `TICK`.
+        """Events as they come, the first and the first token at once, then at most 30 batches a
+        second, fewer of a long answer and of many answers; an empty one after each silent `TICK`.
 
         Raises what the backend raised. Leaving the iterator early stops the request.
         """
@@ -90,7 +90,9 @@ class Run:
                     if event is None:
                         break
                     batch.append(event)
-                    length += len(event.text) if isinstance(event, TokenEvent) else 0
+                    if isinstance(event, TokenEvent):
+                        due = due if length else 0.0
+                        length += len(event.text)
                     if time.monotonic() < due:
                         continue
                 yield batch
