@@ -12,6 +12,7 @@ from backend.catalog.arguments import common_arguments, decoder_arguments
 from backend.catalog.lookup import model_path
 from backend.engines.plugin import (
     LANGUAGE_PREFIX,
+    NICE,
     THREADS,
     VISION_PREFIX,
     WORKER_EXTENSION,
@@ -23,6 +24,8 @@ EngineArgs = dict[str, Any]
 
 NO_OTHER_MODALITIES = {"video": 0, "audio": 0}
 MIB = 2**20
+DECODER_NICE = 5
+"""A third of the weight of a process that gives way to nobody."""
 LEAST_SHARE = 0.01
 """The share of a GPU's memory that must be free for an engine whose sizes are all explicit."""
 RENDERERS = 4
@@ -81,7 +84,7 @@ def language_args(plan: Plan) -> EngineArgs:
         "limit_mm_per_prompt": {"image": 0, **NO_OTHER_MODALITIES},
         "enable_mm_embeds": True,
         "enable_prefix_caching": True,
-        **_decode_threads(plan),
+        **_beside_encoder(plan),
     }
 
 
@@ -161,11 +164,17 @@ def _prefill(plan: Plan) -> EngineArgs:
     return {"enable_chunked_prefill": False, "max_num_batched_tokens": plan.batched_tokens}
 
 
-def _decode_threads(plan: Plan) -> EngineArgs:
-    """A small model's decoder on the CPU: its steps are too short to be shared out."""
-    if plan.target != "cpu" or plan.spec.cpu_decode_threads is None:
+def _beside_encoder(plan: Plan) -> EngineArgs:
+    """How a decoder on the CPU shares the cores.
+
+    A small model's steps are too short to be shared out among threads. Any decoder gives way to the
+    encoder: an image that waits holds up a whole answer, and steps are better done for many answers
+    at once.
+    """
+    if plan.target != "cpu":
         return {}
-    return {"additional_config": {THREADS: plan.spec.cpu_decode_threads}}
+    threads = plan.spec.cpu_decode_threads
+    return {"additional_config": {**({THREADS: threads} if threads else {}), NICE: DECODER_NICE}}
 
 
 def kv_cache_bytes(plan: Plan) -> int:
