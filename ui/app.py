@@ -15,6 +15,7 @@ from starlette.routing import Mount
 from backend.settings import repository
 from ui import components, login, masthead, render
 from ui.api import add_endpoints
+from ui.calm import calm
 from ui.camera import wire_camera
 from ui.conversation_bar import conversation_bar
 from ui.drawer import add_drawer
@@ -145,6 +146,7 @@ def create_page(
         _wire(blocks, page, Handlers(backend, page, examples))
         add_endpoints(backend)
         blocks.queue(api_open=False, default_concurrency_limit=None)
+        calm(blocks)
         forgive_lost_pages(blocks)
     return blocks
 

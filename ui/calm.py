@@ -1,0 +1,26 @@
+"""Gradio's queue without what it does over and over while nobody asks, and after every event."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import gradio as gr
+
+LOOK_S: Final = 0.01
+"""Between two looks for a new event. Gradio looks a thousand times a second, which is several per
+cent of a core that an engine on the CPU computes with."""
+PROGRESS_S: Final = 1.0
+"""Between two looks for progress bars, which this app has none of; Gradio's is a hundredth."""
+NEVER: Final = 10**12
+
+
+def calm(blocks: gr.Blocks) -> None:
+    """To be called after `blocks.queue()`.
+
+    After every event Gradio (6.31) also makes a table of the last 10,000 with pandas, for
+    statistics that this app does not show.
+    """
+    queue = blocks._queue
+    queue.sleep_when_free = LOOK_S
+    queue.progress_update_sleep_when_free = PROGRESS_S
+    queue.ANAYLTICS_CACHE_FREQUENCY = NEVER  # Gradio's own spelling.
