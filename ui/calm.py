@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from importlib.util import find_spec
 from typing import Final
 
 import gradio as gr
@@ -18,8 +20,12 @@ def calm(blocks: gr.Blocks) -> None:
     """To be called after `blocks.queue()`.
 
     After every event Gradio (6.31) also makes a table of the last 10,000 with pandas, for
-    statistics that this app does not show.
+    statistics that this app does not show; and with every update of an answer it tries twice to
+    import matplotlib, for which Python goes through all its folders each time.
     """
+    if find_spec("matplotlib") is None:
+        # What Python itself notes for a module that must not be found.
+        sys.modules["matplotlib"] = None  # type: ignore[assignment]
     queue = blocks._queue
     queue.sleep_when_free = LOOK_S
     queue.progress_update_sleep_when_free = PROGRESS_S

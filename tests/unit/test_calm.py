@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+from importlib.util import find_spec
 from typing import Any
 
 import gradio as gr
@@ -55,3 +57,25 @@ def test_the_page_is_calm(tokenizer: Any) -> None:
     page = create_page(App(tokenizer).backend, ())
     assert page._queue.sleep_when_free == LOOK_S
     assert page._queue.progress_update_sleep_when_free == PROGRESS_S
+
+
+async def test_what_is_not_there_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python would ask every folder again, twice an update."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.delitem(sys.modules, "matplotlib")
+    if find_spec("matplotlib"):
+        pytest.skip("matplotlib is installed")
+    with gr.Blocks() as blocks:
+        blocks.queue()
+    calm(blocks)
+    asked: list[str] = []
+
+    class Finder:
+        def find_spec(self, name: str, *_: Any) -> None:
+            asked.append(name)
+
+    monkeypatch.setattr(sys, "meta_path", [Finder(), *sys.meta_path])
+    with pytest.raises(ImportError):
+        import matplotlib  # noqa: F401
+    assert asked == []
+    assert find_spec("matplotlib") is None
