@@ -15,19 +15,19 @@ def child_pids() -> set[int]:
     return {child.pid for child in psutil.Process().children(recursive=True)}
 
 
+def peaks(pids: Sequence[int]) -> list[int]:
+    """What each of the processes had resident at most: `VmHWM` of proc(5)."""
+    return [_field(Path(f"/proc/{pid}/status"), "VmHWM:") for pid in pids]
+
+
 def peak_bytes(pids: Sequence[int]) -> int:
-    """What the processes had resident at most, added up, less what they share with each other.
+    """The same added up, less what the processes share with each other.
 
     Shared are the pages of libraries, which every process of them maps: they count as often as
     the process with the most of them has them, which is once.
     """
     shared = [_shared(pid) for pid in pids]
-    return sum(map(_peak, pids)) - sum(shared) + max(shared, default=0)
-
-
-def _peak(pid: int) -> int:
-    """`VmHWM` of proc(5): the most that was resident."""
-    return _field(Path(f"/proc/{pid}/status"), "VmHWM:")
+    return sum(peaks(pids)) - sum(shared) + max(shared, default=0)
 
 
 def _shared(pid: int) -> int:

@@ -22,6 +22,9 @@ class Report:
     ready_s: Mapping[str, float] = field(default_factory=dict)
     parameters: Mapping[str, int] = field(default_factory=dict)
     peak_bytes: Mapping[str, int] = field(default_factory=dict)
+    """Of all processes together, what they share counted once."""
+    peaks: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    """Of each process: this one, then the side's engines."""
     device_bytes: Mapping[str, int] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     machine: Mapping[str, Any] = field(default_factory=dict)
@@ -57,6 +60,7 @@ class Report:
             "start_s": {name: round(value, 2) for name, value in self.ready_s.items()},
             "parameters": dict(self.parameters),
             "peak_bytes": dict(self.peak_bytes),
+            "peaks": {side: list(each) for side, each in self.peaks.items()},
             "device_bytes": dict(self.device_bytes),
             "settings": dict(self.settings),
             "machine": dict(self.machine),
@@ -82,7 +86,10 @@ class Report:
         lines = [
             *(f"ready {name}: {seconds:.1f} s" for name, seconds in self.ready_s.items()),
             *(f"parameters {name}: {count:,}" for name, count in self.parameters.items()),
-            *(f"memory {name}: {size / 2**20:,.0f} MiB" for name, size in self.peak_bytes.items()),
+            *(
+                f"memory {name}: {size / 2**20:,.0f} MiB; {self._processes(name)}"
+                for name, size in self.peak_bytes.items()
+            ),
             *(
                 f"GPU memory {name}: {size / 2**20:,.0f} MiB"
                 for name, size in self.device_bytes.items()
@@ -90,6 +97,10 @@ class Report:
             ),
         ]
         return "".join(f"{line}\n" for line in lines)
+
+    def _processes(self, side: str) -> str:
+        app, *engines = (f"{peak / 2**20:,.0f}" for peak in self.peaks.get(side, (0,)))
+        return f"the app {app}, its engines {' and '.join(engines) or '-'}"
 
     def _of(self, side: str, measure: Callable[[Measured], list[float]]) -> float | None:
         measured = self.measured.get(side)

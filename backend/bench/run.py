@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from backend.bench.machine import machine
+from backend.bench.memory import peak_bytes, peaks
 from backend.bench.options import Options
 from backend.bench.pictures import Pictures
 from backend.bench.report import Report
@@ -35,14 +36,17 @@ async def run_bench(
         rounds = Rounds(stand.sides, pictures, options, tell)
         await rounds.run()
         parameters = await stand.parameters()
-        peaks: dict[str, int] = {
-            side: stand.peak_bytes(side) for side in ("split", "fused") if side in stand.sides
+        pids: dict[str, list[int]] = {
+            side: stand.processes(side) for side in ("split", "fused") if side in stand.sides
         }
+        together = {side: peak_bytes(some) for side, some in pids.items()}
+        each = {side: peaks(some) for side, some in pids.items()}
     return Report(
         measured=rounds.measured,
         ready_s=stand.ready_s,
         parameters=parameters,
-        peak_bytes=peaks,
+        peak_bytes=together,
+        peaks=each,
         device_bytes={name: size for name, size in stand.device_bytes.items() if size},
         settings=_settings(backend, options, rounds.answer),
         machine=machine(),

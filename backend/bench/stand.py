@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from backend.bench.engine_side import EngineSide
-from backend.bench.memory import child_pids, peak_bytes
+from backend.bench.memory import child_pids
 from backend.bench.options import Options
 from backend.bench.question import Side
 from backend.bench.split import SplitSide
@@ -66,9 +66,9 @@ class Stand:
         if "split" not in sides:
             del self.sides["split"]
 
-    def peak_bytes(self, side: str) -> int:
-        """Of `split` or `fused`: its engines' processes, and this one, which serves all sides."""
-        return peak_bytes([os.getpid(), *self._pids["both" if side == "split" else side]])
+    def processes(self, side: str) -> list[int]:
+        """Of `split` or `fused`: this one, which serves all sides, and its engines'."""
+        return [os.getpid(), *self._pids["both" if side == "split" else side]]
 
     async def parameters(self) -> dict[str, int]:
         """Parameters in each engine."""

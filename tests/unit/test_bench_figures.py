@@ -60,6 +60,7 @@ def report() -> Report:
         ready_s={"vision": 10.0, "language": 20.0, "both": 24.0, "fused": 18.0},
         parameters={"vision": 60, "language": 40, "fused": 100},
         peak_bytes={"split": 1500, "fused": 1000},
+        peaks={"split": [500 * 2**20, 600 * 2**20, 700 * 2**20], "fused": [500 * 2**20, 2**30]},
         settings={"model": "bifocal-demo"},
         machine={"cores": 2},
     )
@@ -102,6 +103,7 @@ def test_the_text_says_what_is_missed_and_by_how_much(report: Report) -> None:
     (throughput,) = (line for line in lines if line.startswith("throughput_16"))
     assert throughput.split()[:5] == ["throughput_16", "6.00", ">=", "1.10", "met"]
     assert "ready both: 24.0 s" in lines
+    assert "memory split: 0 MiB; the app 500, its engines 600 and 700" in lines
     assert any("0.600 (0.500 to 9.000)" in line for line in lines)
 
 
