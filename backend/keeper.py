@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -13,6 +12,7 @@ from typing import Final
 
 from prometheus_client import Metric
 
+from backend import heap
 from backend.engines.loader import Report
 from backend.engines.protocols import Engine
 from backend.errors import BifocalError, EngineError
@@ -180,7 +180,7 @@ class Keeper:
         await self._requests_told()
         await asyncio.to_thread(engine.shutdown)
         del engine
-        gc.collect()
+        heap.collect()
         return fault
 
     async def _fault_of(self, engine: Engine) -> EngineError:

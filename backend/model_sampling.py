@@ -13,10 +13,13 @@ END = "eos_token"
 
 
 def complete_sampling(sampling: Sampling, spec: ModelSpec, tokenizer: Any) -> Sampling:
-    """The same with the row's part; what a person chose stays."""
+    """The same with the row's part; what a person chose stays.
+
+    An answer that is to go on to its last token has no tokens to stop at either.
+    """
     return replace(
         sampling,
-        stop_token_ids=stop_token_ids(spec, tokenizer),
+        stop_token_ids=() if sampling.ignore_eos else stop_token_ids(spec, tokenizer),
         skip_special_tokens=spec.sampling.get("skip_special_tokens", True),
         extra_args=spec.sampling.get("extra_args"),
     )

@@ -50,6 +50,8 @@ class Plan:
     decode_batch: int
     quantization: str | None
     kv_cache_dtype: str | None
+    kv_cache_mb: int | None
+    """MiB of the decoder's KV cache; None leaves it to the target."""
     dtype: str | None
     """Type of weights and activations; None leaves it to the model."""
     tensor_parallel_size: int
@@ -151,6 +153,7 @@ def make_plan(settings: Settings) -> Plan:
         decode_batch=settings.decode_batch or defaults.batch or spec.decode_batch,
         quantization=settings.quantization or defaults.quantization,
         kv_cache_dtype=settings.kv_cache_dtype or defaults.kv_cache_dtype,
+        kv_cache_mb=settings.kv_cache_mb or (spec.cpu_kv_cache_mb if target == "cpu" else None),
         dtype=settings.dtype or spec.dtype or (cpu_dtype() if target == "cpu" else None),
         tensor_parallel_size=devices,
         seed=settings.seed,

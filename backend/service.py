@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Sequence
-from contextlib import aclosing
+from contextlib import ExitStack, aclosing
 from dataclasses import replace
 
 from backend.admission import Admission, Ticket
@@ -60,10 +60,10 @@ class Bifocal:
         self._images = Images(settings, self.plan)
         self._cache = EmbeddingCache(settings.embedding_cache_mb * 1_000_000)
         self._supervisor = Supervisor(self.plan, loader or EngineLoader())
-        both = self.plan.topology == "split"
-        self._admission = Admission(
-            settings.max_queue, self.plan.decode_batch + both * self.plan.vision_batch
-        )
+        self._admission = Admission(settings.max_queue, self.plan.decode_batch)
+        # Counts images, so that those of one question come together, and twice what the encoder
+        # batches: as many may be encoded and wait for the decoder.
+        self._encoding = Admission(settings.max_queue, 2 * self.plan.vision_batch)
         self._session_rate = RateLimit(settings.questions_a_minute)
         self._address_rate = RateLimit(ADDRESS_SHARE * settings.questions_a_minute)
         self._metrics = Metrics(self._gauges, self._supervisor.metrics)
@@ -89,6 +89,11 @@ class Bifocal:
     def health(self) -> Health:
         """State of the app and of each engine; cheap, from any thread."""
         return self._supervisor.health()
+
+    @property
+    def answering(self) -> int:
+        """Requests that the decoder has been given the turn for."""
+        return self._admission.running
 
     def metrics(self) -> str:
         """Bifocal's counters and the engines' own, in Prometheus' text form."""
@@ -145,18 +150,25 @@ class Bifocal:
             decoder = await self._supervisor.decoder()
         fitted = fit_context(request, pictures, self.plan, decoder.tokenizer)
         pictures = list(fitted.pictures)
-        if self._to_encode(pictures) and self._supervisor.is_waiting("vision"):
+        if self._missing(pictures) and self._supervisor.is_waiting("vision"):
             yield StageEvent("waiting", "Waiting for the vision encoder to load")
         with watch.pause():
-            encoder = await self._supervisor.encoder() if self._to_encode(pictures) else None
+            encoder = await self._supervisor.encoder() if self._missing(pictures) else None
 
-        async for event in self._turn(ticket, watch):
-            yield event
-        # Asked again: another request may have had a picture encoded during the wait.
-        placed = [self._report(picture) for picture in pictures]
-        if encoder and self._to_encode(pictures):
-            yield StageEvent("encode", "The vision encoder looks at the images")
-        images = await self._feed(encoder, pictures, watch)
+        with ExitStack() as seat:
+            if encoder:
+                # A queue of its own: who has nothing to encode need not wait for those who have.
+                size = len(self._missing(pictures))
+                turn = seat.enter_context(self._encoding.place(ticket.client, size))
+                async for event in self._turn(self._encoding, turn, watch):
+                    yield event
+            # Asked again: another request may have had a picture encoded during the wait.
+            placed = [self._report(picture) for picture in pictures]
+            if encoder and self._missing(pictures):
+                yield StageEvent("encode", "The vision encoder looks at the images")
+            images = await self._feed(encoder, pictures, watch)
+            async for event in self._turn(self._admission, ticket, watch):
+                yield event
         yield StageEvent("prefill", "The language decoder reads the prompt")
         answer = self._answer(decoder, fitted, images, request, watch, placed)
         async with aclosing(answer) as events:
@@ -165,9 +177,11 @@ class Bifocal:
                     entry.result = event.result
                 yield event
 
-    async def _turn(self, ticket: Ticket, watch: Stopwatch) -> AsyncGenerator[Event, None]:
-        """Until the engines have room; tells how many go first."""
-        turn = self._admission.turn(ticket)
+    async def _turn(
+        self, admission: Admission, ticket: Ticket, watch: Stopwatch
+    ) -> AsyncGenerator[Event, None]:
+        """Until an engine has room; tells how many go first."""
+        turn = admission.turn(ticket)
         while not ticket.running:
             with watch.stage("queue"):
                 async with queue_deadline():
@@ -175,8 +189,9 @@ class Bifocal:
             if before is not None:
                 yield StageEvent("queue", _place_in_queue(before))
 
-    def _to_encode(self, pictures: Sequence[Picture]) -> bool:
-        return any(picture.digest not in self._cache for picture in pictures)
+    def _missing(self, pictures: Sequence[Picture]) -> set[str]:
+        """Digests of the pictures that are still to be encoded."""
+        return {picture.digest for picture in pictures if picture.digest not in self._cache}
 
     async def _feed(
         self, encoder: VisionEncoder | None, pictures: Sequence[Picture], watch: Stopwatch
@@ -266,10 +281,11 @@ class Bifocal:
 
     def _gauges(self) -> Iterable[tuple[str, str, dict[str, str], float]]:
         """For `Metrics`: what is true now."""
-        queue, cache = self._admission, self._cache
+        queue, encoding, cache = self._admission, self._encoding, self._cache
         yield "requests_inside", "Requests that have a place", {}, queue.inside
-        yield "requests_waiting", "Requests that wait for their turn", {}, queue.waiting
-        yield "requests_running", "Requests in the engines", {}, queue.running
+        waiting, running = queue.waiting + encoding.waiting, queue.running + encoding.running
+        yield "requests_waiting", "Requests that wait for a turn", {}, waiting
+        yield "requests_running", "Requests in the engines", {}, running
         yield "tasks", "Coroutines under way in the whole app", {}, _tasks()
         yield "cache_bytes", "Bytes of embeddings held", {}, cache.nbytes
         yield "cache_embeddings", "Embeddings held", {}, len(cache)

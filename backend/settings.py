@@ -64,6 +64,9 @@ class Settings(BaseSettings):
     decode_batch: int | None = Field(None, gt=0, description="answers decoded at the same time")
     quantization: str | None = Field(None, description="weight quantization of the decoder")
     kv_cache_dtype: str | None = Field(None, description="KV cache type of the decoder")
+    kv_cache_mb: int | None = Field(
+        None, gt=0, le=10**7, description="KV cache of the decoder in MiB, on the CPU and on CUDA"
+    )
     dtype: Literal["float32", "bfloat16", "float16"] | None = Field(
         None, description="type of weights and activations"
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -14,6 +13,7 @@ from typing import cast
 
 from prometheus_client import Metric
 
+from backend import heap
 from backend.engines.abandon import abandon_engines
 from backend.engines.loader import Report, engine_roles
 from backend.engines.protocols import Engine, LanguageDecoder, VisionEncoder
@@ -119,13 +119,14 @@ class Supervisor:
             abandon_engines()
             await asyncio.wait([ending], timeout=ABANDON_INTERVAL_S)
         await ending
-        gc.collect()
+        heap.collect()
 
     async def _tell(self) -> None:
         """Say once that everything is there."""
         started = time.monotonic()
         with suppress(BifocalError):
             await self.ready()
+            heap.settle()
             log.info("engines ready after %.1f s", time.monotonic() - started)
 
     def _keeper(self, role: str) -> Keeper:

@@ -231,6 +231,8 @@ class Sampling:
     stop_token_ids: tuple[int, ...] = ()
     skip_special_tokens: bool = True
     extra_args: Mapping[str, Any] | None = None
+    ignore_eos: bool = False
+    """Go on to `max_tokens` whatever the model says, to measure speed."""
 
 
 @dataclass(frozen=True, slots=True)

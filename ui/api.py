@@ -52,7 +52,8 @@ class Api:
 
     async def _stream(self, request: ChatRequest) -> AsyncGenerator[Result, None]:
         progress = Progress(self.backend)
-        async with aclosing(Run(self.backend.stream(request, visitor())).batches()) as batches:
+        run = Run(self.backend.stream(request, visitor()), lambda: self.backend.answering)
+        async with aclosing(run.batches()) as batches:
             async for events in batches:
                 progress.add(events)
                 yield progress.result()

@@ -15,6 +15,7 @@ from starlette.routing import Mount
 from backend.settings import repository
 from ui import components, login, masthead, render
 from ui.api import add_endpoints
+from ui.calm import calm
 from ui.camera import wire_camera
 from ui.conversation_bar import conversation_bar
 from ui.drawer import add_drawer
@@ -26,7 +27,6 @@ from ui.listeners import mind_listeners
 from ui.login_brake import LoginBrake
 from ui.metrics_route import add_metrics
 from ui.session import Session
-from ui.sessions import without_statistics
 from ui.share_notice import add_share_notice
 from ui.theme import bifocal_theme
 from ui.thumbnails import file_thumbnail
@@ -148,7 +148,7 @@ def create_page(
         _wire(blocks, page, Handlers(backend, page, examples))
         add_endpoints(backend)
         blocks.queue(api_open=False, default_concurrency_limit=None)
-        without_statistics(blocks)
+        calm(blocks)
     return blocks
 
 

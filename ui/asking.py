@@ -73,7 +73,9 @@ class Asking:
             return
         if anew:
             session.begin_anew()
-        session.ask(question, Run(self._backend.stream(request, visitor())), place, aside=anew)
+        events = self._backend.stream(request, visitor())
+        run = Run(events, lambda: self._backend.answering)
+        session.ask(question, run, place, aside=anew)
         async with aclosing(self._answer(session)) as views:
             async for view in views:
                 yield view

@@ -1,15 +1,13 @@
 """What Gradio keeps of every session, cut down to what this app needs.
 
 Gradio copies the configuration of every component for every session, and each call of a program is
-a session: 12 ms of the event loop and 115 kB, up to ten thousand times. It also sums up all events
-in a table after each of them, for a dashboard that this app does not have.
+a session: 12 ms of the event loop and 115 kB, up to ten thousand times.
 """
 
 from __future__ import annotations
 
-import sys
 from types import SimpleNamespace
-from typing import Any, Final
+from typing import Final
 
 import gradio as gr
 from gradio.state_holder import SessionState, StateHolder
@@ -51,10 +49,3 @@ class LeanSessions(StateHolder):  # type: ignore[misc]
         queue = self.blocks._queue
         queue.pending_messages_per_session.pop(session, None)
         queue.pending_event_ids_session.pop(session, None)
-
-
-def without_statistics(blocks: gr.Blocks) -> None:
-    """Have the queue of these blocks sum up nothing."""
-    queue: Any = blocks._queue
-    queue.ANALYTICS_MAX_EVENTS = 1
-    queue.ANAYLTICS_CACHE_FREQUENCY = sys.maxsize

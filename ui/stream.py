@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from typing import TYPE_CHECKING
 
 from backend.types import (
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 INTERVAL = 1 / 30
 """Least seconds between two updates of a page: faster is not seen."""
 
+UPDATES_PER_S = 40
+"""Updates a second of all answers together. Each costs some milliseconds of the processor that an
+engine on the CPU computes with; an answer among many comes slowly enough for fewer."""
+
 REDRAWN_PER_S = 25_000
 """Characters a second that a browser may have to draw anew. With every update it reads the whole
 answer as Markdown again, so a long one is updated less often; else Stop would wait behind them."""
@@ -44,8 +48,12 @@ class Run:
     any handler at any time: the generator is closed, and with it the request in the engines.
     """
 
-    def __init__(self, events: AsyncGenerator[Event, None]) -> None:
+    def __init__(
+        self, events: AsyncGenerator[Event, None], answering: Callable[[], int] = lambda: 1
+    ) -> None:
+        """`answering` tells how many answers come at the moment."""
         self.stopped = False
+        self._answering = answering
         self._queue: asyncio.Queue[Event | None] = asyncio.Queue()
         self._task = asyncio.create_task(self._drain(events))
         # Not in `_drain`: a task that is cancelled before its first step never runs any of it.
@@ -64,8 +72,8 @@ class Run:
         self._task.cancel()
 
     async def batches(self) -> AsyncGenerator[list[Event], None]:
-        """Events as they come, the first at once, then at most 30 batches a second, and
-        fewer of a long answer; an empty batch after each silent `TICK`.
+        """Events as they come, the first and the first token at once, then at most 30 batches a
+        second, fewer of a long answer and of many answers; an empty one after each silent `TICK`.
 
         Raises what the backend raised. Leaving the iterator early stops the request.
         """
@@ -85,18 +93,24 @@ class Run:
                     if event is None:
                         break
                     batch.append(event)
-                    length += len(event.text) if isinstance(event, TokenEvent) else 0
+                    if isinstance(event, TokenEvent):
+                        due = due if length else 0.0
+                        length += len(event.text)
                     if time.monotonic() < due:
                         continue
                 yield batch
                 batch = []
-                due = time.monotonic() + max(INTERVAL, length / REDRAWN_PER_S)
+                due = time.monotonic() + self._pause(length)
             if batch:
                 yield batch
             if not self.stopped:
                 await self._task
         finally:
             self._task.cancel()
+
+    def _pause(self, length: int) -> float:
+        """Seconds to the next update of an answer of so many characters."""
+        return max(INTERVAL, length / REDRAWN_PER_S, self._answering() / UPDATES_PER_S)
 
 
 class Progress:

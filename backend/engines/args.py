@@ -12,6 +12,7 @@ from backend.catalog.arguments import common_arguments, decoder_arguments
 from backend.catalog.lookup import model_path
 from backend.engines.plugin import (
     LANGUAGE_PREFIX,
+    NICE,
     THREADS,
     VISION_PREFIX,
     WORKER_EXTENSION,
@@ -23,6 +24,14 @@ EngineArgs = dict[str, Any]
 
 NO_OTHER_MODALITIES = {"video": 0, "audio": 0}
 MIB = 2**20
+DECODER_NICE = 5
+"""A third of the weight of a process that gives way to nobody."""
+LEAST_SHARE = 0.01
+"""The share of a GPU's memory that must be free for an engine whose sizes are all explicit."""
+RENDERERS = 4
+"""Threads that make images ready for a vision engine on a GPU."""
+SHARED = 0.75
+"""The decoder's share of a GPU with both engines, where nothing better is known."""
 VISION_KV_BYTES = 64 * MIB
 """The vision engine has no language model; vLLM still wants a size for a KV cache it never uses."""
 
@@ -47,6 +56,8 @@ def vision_args(plan: Plan) -> EngineArgs:
     return {
         **_common(plan),
         **_memory(plan, "vision"),
+        **_encoder_graphs(plan),
+        **_renderers(plan),
         "worker_extension_cls": WORKER_EXTENSION,
         "runner": "pooling",
         "mm_encoder_only": True,
@@ -73,7 +84,7 @@ def language_args(plan: Plan) -> EngineArgs:
         "limit_mm_per_prompt": {"image": 0, **NO_OTHER_MODALITIES},
         "enable_mm_embeds": True,
         "enable_prefix_caching": True,
-        **_decode_threads(plan),
+        **_beside_encoder(plan),
     }
 
 
@@ -153,27 +164,64 @@ def _prefill(plan: Plan) -> EngineArgs:
     return {"enable_chunked_prefill": False, "max_num_batched_tokens": plan.batched_tokens}
 
 
-def _decode_threads(plan: Plan) -> EngineArgs:
-    """A small model's decoder on the CPU: its steps are too short to be shared out."""
-    if plan.target != "cpu" or plan.spec.cpu_decode_threads is None:
+def _beside_encoder(plan: Plan) -> EngineArgs:
+    """How a decoder on the CPU shares the cores.
+
+    A small model's steps are too short to be shared out among threads. Any decoder gives way to the
+    encoder: an image that waits holds up a whole answer, and steps are better done for many answers
+    at once.
+    """
+    if plan.target != "cpu":
         return {}
-    return {"additional_config": {THREADS: plan.spec.cpu_decode_threads}}
+    threads = plan.spec.cpu_decode_threads
+    return {"additional_config": {**({THREADS: threads} if threads else {}), NICE: DECODER_NICE}}
 
 
 def kv_cache_bytes(plan: Plan) -> int:
-    """Bytes of the decoder's KV cache on the CPU."""
-    return plan.spec.cpu_kv_cache_mb * MIB
+    """Bytes of the decoder's KV cache, 0 where that is left to vLLM."""
+    return (plan.kv_cache_mb or 0) * MIB
 
 
 def _memory(plan: Plan, role: str) -> EngineArgs:
     """How much memory an engine takes, and on the CPU that nothing is compiled.
 
-    Eager mode needs no C++ compiler, and an explicit KV cache size skips memory profiling.
+    Eager mode needs no C++ compiler, and an explicit KV cache size skips memory profiling. On CUDA
+    vLLM refuses to start unless its whole share of the GPU is free, also where it will not use it:
+    the share of an engine with an explicit size is therefore put low. Where both engines are on one
+    GPU and no size is given, `backend.engines.gpu_memory` finds one when they are started.
     """
+    kv_bytes = VISION_KV_BYTES if role == "vision" else kv_cache_bytes(plan)
     if plan.target == "cpu":
-        kv_bytes = VISION_KV_BYTES if role == "vision" else kv_cache_bytes(plan)
         return {"enforce_eager": True, "kv_cache_memory_bytes": kv_bytes}
-    if role == "vision":
-        return {"kv_cache_memory_bytes": VISION_KV_BYTES}
-    shared = role == "language" and set(plan.vision_devices) & set(plan.language_devices)
-    return {"gpu_memory_utilization": 0.75} if shared else {}
+    if kv_bytes:
+        return {"kv_cache_memory_bytes": kv_bytes, "gpu_memory_utilization": LEAST_SHARE}
+    return {"gpu_memory_utilization": SHARED} if role == "language" and shares_gpu(plan) else {}
+
+
+def shares_gpu(plan: Plan) -> bool:
+    """Whether both engines are on one GPU, or on several."""
+    return bool(set(plan.vision_devices) & set(plan.language_devices))
+
+
+def _renderers(plan: Plan) -> EngineArgs:
+    """On CUDA, threads in which images are made ready: on the CPU there are no cores to spare."""
+    return {"renderer_num_workers": RENDERERS} if plan.target == "cuda" else {}
+
+
+def _encoder_graphs(plan: Plan) -> EngineArgs:
+    """On CUDA the tower is replayed as a graph for every number of images of one bucket.
+
+    Launching its many small kernels one by one takes as long as they do. vLLM leaves a family
+    alone that it has no such graphs for.
+    """
+    if plan.target != "cuda" or not plan.buckets:
+        return {}
+    images = range(1, plan.vision_batch + 1)
+    budgets = {bucket.tokens * count for bucket in plan.buckets for count in images}
+    return {
+        "compilation_config": {
+            "cudagraph_mm_encoder": True,
+            "encoder_cudagraph_token_budgets": sorted(budgets),
+            "encoder_cudagraph_max_vision_items_per_batch": plan.vision_batch,
+        }
+    }

@@ -25,6 +25,10 @@ class Census:
     model_runner: Any
 
     def census(self) -> dict[str, int]:
-        """What `vision_only` or `language_only` counted when the model was built."""
-        counts: dict[str, int] = self.model_runner.get_model().parameter_counts
-        return counts
+        """What `vision_only` or `language_only` counted when the model was built.
+
+        Of an ordinary model, what it holds now: on the CPU that may be less, see above.
+        """
+        model = self.model_runner.get_model()
+        counts: dict[str, int] | None = getattr(model, "parameter_counts", None)
+        return counts or count_parameters(model)

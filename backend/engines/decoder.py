@@ -100,6 +100,7 @@ def sampling_params(sampling: Sampling) -> SamplingParams:
         seed=sampling.seed,
         stop_token_ids=list(sampling.stop_token_ids),
         skip_special_tokens=sampling.skip_special_tokens,
+        ignore_eos=sampling.ignore_eos,
         extra_args=dict(sampling.extra_args) if sampling.extra_args else None,
         output_kind=RequestOutputKind.DELTA,
     )

@@ -16,7 +16,7 @@ from vllm.v1.engine.async_llm import AsyncLLM
 from backend.catalog.spec import ModelSpec
 from backend.engines.engine import VllmEngine
 from backend.engines.faults import engine_faults
-from backend.engines.handover import RenderedImage, check_rows
+from backend.engines.handover import RenderedImage, take_rows
 from backend.engines.protocols import PreparedImage
 from backend.errors import EngineError
 from backend.prompts import image_token_ids
@@ -42,8 +42,8 @@ class VllmVisionEncoder(VllmEngine):
         async with engine_faults(self.name):
             started = time.perf_counter()
             rendered = await self._render(image)
-            rows = await self._pool(rendered, image.digest)
-            check_rows(rows, rendered.place, self._width)
+            answer = await self._pool(rendered, image.digest)
+            rows = take_rows(answer, rendered.place, self._width)
             return Embedding(
                 model=self._model,
                 sha256=image.sha256,

@@ -37,7 +37,7 @@ class VllmEngine:
 
     @property
     def unfinished(self) -> int:
-        return int(self._engine.get_num_unfinished_requests())
+        return int(self._engine.output_processor.get_num_unfinished_requests())
 
     def metrics(self) -> Iterable[Metric]:
         families: Iterable[Metric] = self._registry.collect()

@@ -58,20 +58,24 @@ class RenderedImage:
         return RenderedImage(self.tokens, self.place, MultiModalKwargsItem(kept))
 
 
-def check_rows(rows: torch.Tensor, place: PlaceholderRange, width: int) -> None:
-    """Raises EngineError unless the rows are what the decoder expects.
+def take_rows(answer: torch.Tensor, place: PlaceholderRange, width: int) -> torch.Tensor:
+    """The rows of an encoder's answer, whose last row is the sum of the others.
 
-    One NaN poisons a decoder for good, a wrong width kills it, a wrong count goes unnoticed. Rows
-    are a multiple of the hidden size wide, more than one on models with deepstack.
+    Raises EngineError unless they are what the decoder expects. One NaN poisons a decoder for good,
+    a wrong width kills it, a wrong count goes unnoticed. Rows are a multiple of the hidden size
+    wide, more than one on models with deepstack.
     """
     expected = place.get_num_embeds()
-    if rows.ndim != 2 or rows.shape[0] != expected or rows.shape[1] % width:
+    if answer.ndim != 2 or answer.shape[0] != expected + 1 or answer.shape[1] % width:
         raise EngineError(
-            f"The vision encoder answered {tuple(rows.shape)} where {expected} rows of a multiple "
-            f"of {width} were due; the answer was not generated."
+            f"The vision encoder answered {tuple(answer.shape)} where {expected} rows of a multiple"
+            f" of {width} and their sum were due; the answer was not generated."
         )
-    if not bool(torch.isfinite(rows).all()):
+    rows, total = answer[:-1], answer[-1]
+    # The sum of finite values may overflow: one that is not finite proves nothing yet.
+    if not bool(torch.isfinite(total).all()) and not bool(torch.isfinite(rows).all()):
         raise EngineError("The vision encoder answered values that are not finite; try again.")
+    return rows
 
 
 def decoder_input(

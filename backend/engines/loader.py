@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import re
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from backend.catalog.hub import config_folder
 from backend.catalog.lookup import model_path
 from backend.engines.abandon import fatal_signal
 from backend.engines.architectures import refuse_unknown_architecture
-from backend.engines.args import engine_args
+from backend.engines.args import EngineArgs, engine_args
+from backend.engines.gpu_memory import shared_memory
 from backend.engines.protocols import Engine
 from backend.engines.root_cause import make_folder, take_root_cause
 from backend.engines.version import check_vllm
@@ -33,6 +36,11 @@ PROCESS_ENDED = "Engine core initialization failed"
 
 LET_PASS_S = 0.1
 """Between the page's imports and vLLM's: who waits for the first need not wait for the second."""
+
+LOOK_S = 0.02
+"""Between two looks for an engine process that is about to be made."""
+
+T = TypeVar("T")
 
 _visible_devices = threading.Lock()
 
@@ -90,8 +98,8 @@ class EngineLoader:
             refuse_unknown_architecture(plan.spec)
             _require_files(plan)
             if self._configs is None:
-                self._configs = {name: _engine_config(plan, name) for name in engine_roles(plan)}
-            return self._configs.pop(role, None) or _engine_config(plan, role)
+                self._configs = {name: engine_config(plan, name) for name in engine_roles(plan)}
+            return self._configs.pop(role, None) or engine_config(plan, role)
 
 
 def _require_files(plan: Plan) -> None:
@@ -106,11 +114,21 @@ def _require_files(plan: Plan) -> None:
             raise ModelError("model_unavailable", error.message) from None
 
 
-def _engine_config(plan: Plan, role: str) -> Any:
+def engine_config(plan: Plan, role: str, args: EngineArgs | None = None) -> Any:
+    """vLLM's configuration of one engine, from other arguments than the plan's if there are any.
+
+    To be made one at a time. Raises EngineError.
+    """
     try:
         from vllm.engine.arg_utils import AsyncEngineArgs
+        from vllm.usage.usage_lib import UsageContext
 
-        config = AsyncEngineArgs(**engine_args(plan)[role]).create_engine_config()
+        # By this vLLM chooses how many tokens a step takes on a GPU: as many as its own server.
+        usage = UsageContext.OPENAI_API_SERVER
+        args = args or engine_args(plan)[role]
+        if role == "language":
+            args = {**args, **shared_memory(plan)}
+        config = AsyncEngineArgs(**args).create_engine_config(usage)
         if plan.target == "cpu" and plan.tensor_parallel_size == 1:
             # On the CPU vLLM runs its worker in a process of its own, to bind threads to cores.
             # Without it an engine is ready in little more than half the time (measured: both in
@@ -148,11 +166,14 @@ def _start(plan: Plan, role: str, config: Any) -> Engine:
     from backend.engines.stats import counting_in
 
     try:
-        with _devices(plan, role):
-            registry = CollectorRegistry()
-            engine = AsyncLLM.from_vllm_config(
-                config, stat_loggers=[counting_in(registry)], disable_log_stats=True
-            )
+        devices = plan.language_devices if role == "language" else plan.vision_devices
+        registry = CollectorRegistry()
+        loggers = [counting_in(registry)]
+        engine = start_on(
+            plan,
+            devices,
+            lambda: AsyncLLM.from_vllm_config(config, stat_loggers=loggers, disable_log_stats=True),
+        )
         if role == "vision":
             return VllmVisionEncoder(engine, plan.spec, registry)
         kind = VllmFusedEngine if role == "fused" else VllmLanguageDecoder
@@ -161,23 +182,39 @@ def _start(plan: Plan, role: str, config: Any) -> Engine:
         raise _start_failure(role, error) from error
 
 
-@contextmanager
-def _devices(plan: Plan, role: str) -> Iterator[None]:
-    """On CUDA the engine process sees its device group alone; the variable is the process's own."""
+def start_on(plan: Plan, devices: Sequence[int], start: Callable[[], T]) -> T:
+    """What `start` returns; on CUDA the engine process that it makes sees these devices alone.
+
+    They are told by a variable of this process's own, which a process inherits when it is made.
+    Others may start theirs as soon as that has happened: loading goes on side by side.
+    """
     if plan.target != "cuda":
+        return start()
+    pool = ThreadPoolExecutor(1, thread_name_prefix="start")
+    with _visible_devices, _variable("CUDA_VISIBLE_DEVICES", ",".join(map(str, devices))):
+        known = _children()
+        starting = pool.submit(start)
+        while not starting.done() and _children() <= known:
+            time.sleep(LOOK_S)
+    pool.shutdown(wait=False)
+    return starting.result()
+
+
+def _children() -> set[int | None]:
+    return {child.pid for child in multiprocessing.active_children()}
+
+
+@contextmanager
+def _variable(name: str, value: str) -> Iterator[None]:
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
         yield
-        return
-    devices = plan.language_devices if role == "language" else plan.vision_devices
-    with _visible_devices:
-        before = os.environ.get("CUDA_VISIBLE_DEVICES")
-        os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, devices))
-        try:
-            yield
-        finally:
-            if before is None:
-                del os.environ["CUDA_VISIBLE_DEVICES"]
-            else:
-                os.environ["CUDA_VISIBLE_DEVICES"] = before
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
 
 
 def _start_failure(role: str, error: Exception) -> BifocalError:

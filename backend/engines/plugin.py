@@ -20,6 +20,8 @@ LANGUAGE_PREFIX = "BifocalLanguage__"
 WORKER_EXTENSION = "backend.engines.census.Census"
 THREADS = "threads"
 """The key in `additional_config` for the number of threads that an engine computes with."""
+NICE = "nice"
+"""The same for how far it gives way to other processes, as in nice(1)."""
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import struct
 from pathlib import Path
 from typing import Any, Final
@@ -37,6 +38,12 @@ def check_weights(folder: Path, plan: Plan) -> None:
     headers = [safetensors_header(path) for path in files if path.suffix == ".safetensors"]
     if plan.target == "cpu" and headers:
         _check_memory(plan, sum(_bytes_in_memory(header, plan.dtype) for header in headers))
+
+
+def checkpoint_parameters(folder: Path) -> int:
+    """Parameters in a model's safetensors files; 0 where there are none."""
+    headers = map(safetensors_header, sorted(folder.glob("*.safetensors")))
+    return sum(math.prod(entry["shape"]) for header in headers for entry in header.values())
 
 
 def safetensors_header(path: Path) -> dict[str, Any]:

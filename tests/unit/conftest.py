@@ -23,7 +23,7 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def no_collection(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shutting down collects garbage, which takes a second beside transformers and frees nothing of
     engines that are not there."""
-    monkeypatch.setattr("backend.supervisor.gc.collect", lambda: 0)
+    monkeypatch.setattr("backend.heap.gc.collect", lambda: 0)
 
 
 @pytest.fixture

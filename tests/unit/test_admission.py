@@ -15,9 +15,9 @@ from backend.errors import BusyError
 class Visitor:
     """One request: in the queue until it is let in, then until it leaves."""
 
-    def __init__(self, admission: Admission, client: str) -> None:
+    def __init__(self, admission: Admission, client: str, size: int) -> None:
         self.stack = ExitStack()
-        self.ticket: Ticket = self.stack.enter_context(admission.place(client))
+        self.ticket: Ticket = self.stack.enter_context(admission.place(client, size))
         self.places: list[int] = []
         self.task = asyncio.create_task(self._wait(admission))
 
@@ -37,8 +37,8 @@ class Door:
         self.admission = Admission(most, at_once)
         self.visitors: list[Visitor] = []
 
-    async def comes(self, *clients: str) -> list[Visitor]:
-        made = [Visitor(self.admission, client) for client in clients]
+    async def comes(self, *clients: str, size: int = 1) -> list[Visitor]:
+        made = [Visitor(self.admission, client, size) for client in clients]
         self.visitors += made
         await settle()
         return made
@@ -138,3 +138,26 @@ async def test_whoever_leaves_the_queue_makes_room(doors: list[Door]) -> None:
     await here.leaves(b)
     assert c.places == [1, 0]
     assert here.admission.waiting == 1
+
+
+async def test_a_ticket_takes_as_many_places_as_its_size(doors: list[Door]) -> None:
+    """Nobody overtakes one who needs more room than there is, and its images stay together."""
+    entry = door(doors, most=9, at_once=4)
+    first = (await entry.comes("a", size=3))[0]
+    second = (await entry.comes("b", size=2))[0]
+    third = (await entry.comes("c", size=1))[0]
+    assert entry.running() == ["a"]
+    assert (second.places[-1], third.places[-1]) == (0, 1)
+    await entry.leaves(first)
+    assert entry.running() == ["b", "c"]
+    assert entry.admission.running == 3
+
+
+async def test_one_that_is_larger_than_everything_goes_in_alone(doors: list[Door]) -> None:
+    entry = door(doors, most=9, at_once=4)
+    small = (await entry.comes("a", size=1))[0]
+    await entry.comes("b", size=8)
+    assert entry.running() == ["a"]
+    await entry.leaves(small)
+    await entry.comes("c", size=1)
+    assert entry.running() == ["b"]

@@ -56,7 +56,7 @@ def test_engines_without_temporary_files(plan: Plan, monkeypatch: pytest.MonkeyP
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(loader, "refuse_unknown_architecture", lambda spec: None)
-    monkeypatch.setattr(loader, "_engine_config", lambda plan, role: role)
+    monkeypatch.setattr(loader, "engine_config", lambda plan, role: role)
     monkeypatch.setattr(loader, "make_folder", full)
     with pytest.raises(EngineError, match=r"No space left on device.*TMPDIR"):
         loader.EngineLoader()(plan, "vision", lambda doing: None)

@@ -2,7 +2,10 @@
 
 import gc
 import multiprocessing
+import os
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +151,7 @@ def fake_starts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return role
 
     monkeypatch.setattr(loader, "refuse_unknown_architecture", lambda spec: None)
-    monkeypatch.setattr(loader, "_engine_config", configure)
+    monkeypatch.setattr(loader, "engine_config", configure)
     monkeypatch.setattr(
         loader, "_start", lambda plan, role, config: done.append(f"start {role} {config}")
     )
@@ -191,3 +194,39 @@ def test_the_signal_in_vllms_report_counts() -> None:
     report = f"{loader.PROCESS_ENDED}. Failed core proc(s): {{'EngineCore': %d}}"
     assert loader._start_failure("vision", RuntimeError(report % -9)).may_pass
     assert not loader._start_failure("vision", RuntimeError(report % 1)).may_pass
+
+
+def test_an_engine_process_sees_its_devices_and_the_next_may_start_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Devices are told by a variable of this process; it is another's as soon as one has begun."""
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    plan = make_plan(read_settings({"target": "cuda"}))
+    running: set[int] = set()
+    monkeypatch.setattr(loader, "_children", lambda: set(running))
+    both = threading.Barrier(2, timeout=20)
+    seen: dict[int, str] = {}
+
+    def start(device: int) -> int:
+        seen[device] = os.environ["CUDA_VISIBLE_DEVICES"]
+        running.add(device)
+        both.wait()  # Loading takes a while: neither is ready before the other has begun.
+        return device
+
+    with ThreadPoolExecutor(2) as pool:
+        started = list(pool.map(lambda d: loader.start_on(plan, [d], lambda: start(d)), (3, 5)))
+    assert started == [3, 5]
+    assert seen == {3: "3", 5: "5"}
+    assert "CUDA_VISIBLE_DEVICES" not in os.environ
+
+
+def test_a_start_that_fails_gives_the_devices_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
+    plan = make_plan(read_settings({"target": "cuda"}))
+
+    def start() -> None:
+        raise RuntimeError("out of memory")
+
+    with pytest.raises(RuntimeError, match="out of memory"):
+        loader.start_on(plan, [1], start)
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == "0,1"

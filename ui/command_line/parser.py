@@ -14,6 +14,14 @@ from backend.settings import Settings, flag, nearest
 SHORT = {"model": "-m", "tensor_parallel_size": "-tp"}
 """Short flags that vLLM's multi-image example has; `-n` is the number of images."""
 
+BENCH_SIDES = "split,fused,bare,page"
+BENCH_FLAGS = (
+    ("--repeats", 3, "how often each measurement is made"),
+    ("--streams", 16, "askers at the same time in the load"),
+    ("--rounds", 1, "times that each of them asks about a new and a seen image"),
+    ("--tokens", 64, "tokens of every answer in the load"),
+)
+
 DEFAULT_PROMPT = "What is the content of each image?"
 
 
@@ -74,6 +82,7 @@ def build_parser() -> Parser:
         "request": "what would be sent for a question; starts no engine and downloads nothing",
         "buckets": "which resolution bucket each image gets, and why; starts no engine",
         "engine-args": "the vLLM engine arguments of the current settings; starts nothing",
+        "bench": "split against fused on the same model, and the app against the bare engines",
     }.items():
         command = commands.add_parser(
             name, help=description, description=description, allow_abbrev=False
@@ -86,6 +95,8 @@ def build_parser() -> Parser:
             _add_ask(command)
         if name == "request":
             _add_question(command)
+        if name == "bench":
+            _add_bench(command)
         if name == "buckets":
             command.add_argument("images", nargs="+", metavar="IMAGE", help="path or URL")
     return parser
@@ -131,6 +142,14 @@ def _add_ask(command: argparse.ArgumentParser) -> None:
     add("--temperature", type=float, default=0.0, help="0 is greedy, the default")
     add("--top-p", type=float, default=1.0, help="default 1")
     add("--server", metavar="URL", help="ask a running app instead of starting engines")
+
+
+def _add_bench(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("--sides", default=BENCH_SIDES, help=f"what is compared (default {BENCH_SIDES})")
+    for name, default, meaning in BENCH_FLAGS:
+        add(name, type=int, default=default, metavar="N", help=f"{meaning} (default {default})")
+    add("--picture", metavar="HEIGHTxWIDTH", help="pixels, a bucket; default the middle one")
 
 
 def _metavar(annotation: Any, name: str) -> str:
