@@ -38,12 +38,12 @@ test: lint browser
 test-unit test-engine test-browser: test-%: browser
 	$(PY) -m pytest tests/$*
 
-# Load that `make test` leaves out, and the long version of what it has in small.
+# The long versions of what `make test` has in small.
 soak: browser
-	SOAK_S=300 $(PY) -m pytest -m long tests/browser/test_soak.py && cat test-results/soak.json
+	SOAK_S=300 $(PY) -m pytest tests/browser/test_soak.py && cat test-results/soak.json
 
 cancel: browser
-	$(PY) -m pytest -m long tests/browser/test_cancelled.py
+	CANCEL_ALL=1 $(PY) -m pytest tests/browser/test_cancelled.py
 
 fuzz: browser
 	FUZZ_CALLS=5000 $(PY) -m pytest tests/browser/test_fuzz.py

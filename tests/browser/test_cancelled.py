@@ -1,4 +1,7 @@
-"""A hundred requests given up at random points, in every way there is; nothing is left of them."""
+"""Requests given up at random points, in every way there is; nothing is left of them.
+
+`make cancel` has a hundred of them, `make test` a few.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,11 @@ from playwright.async_api import BrowserContext, expect
 from tests.browser.conftest import ROOT, server_process
 from tests.browser.screen import ENDLESS, Screen, health
 
-pytestmark = [pytest.mark.timeout(300), pytest.mark.long]
+ALL = "CANCEL_ALL" in os.environ
+CALL_ROUNDS, DROP_ROUNDS, TABS, INTERRUPTS = (9, 6, 12, 6) if ALL else (2, 1, 2, 1)
+"""Rounds of four calls, rounds of six connections, tabs and Stops, and Ctrl-C: 102 or 19."""
+
+pytestmark = pytest.mark.timeout(300)
 
 LATEST_S = 1.2
 """A request is given up at a random moment before this: while it is fetched, encoded or decoded."""
@@ -128,7 +135,7 @@ async def test_cancelled_calls(
         job.cancel()
 
     clients = [await asyncio.to_thread(Client, babbling_app, verbose=False) for _ in range(4)]
-    for start in range(0, 36, 4):
+    for start in range(0, 4 * CALL_ROUNDS, 4):
         await asyncio.gather(
             *(
                 asyncio.to_thread(call, client, many[start + i], rng.uniform(0, LATEST_S))
@@ -165,7 +172,7 @@ async def test_dropped_connections(babbling_app: str, many: Sequence[Path | None
                 return
             raise AssertionError("the answer ended before the connection")
 
-    for start in range(36, 72, 6):
+    for start in range(36, 36 + 6 * DROP_ROUNDS, 6):
         await asyncio.gather(*map(drop, many[start : start + 6]))
     await nothing_left(babbling_app)
     await answered(babbling_app)
@@ -174,13 +181,13 @@ async def test_dropped_connections(babbling_app: str, many: Sequence[Path | None
 async def test_stop_and_closed_tabs(
     context: BrowserContext, other_context: BrowserContext, babbling_app: str
 ) -> None:
-    """Twelve times Stop and twelve closed tabs, at the same time."""
+    """Stop, again and again in one tab, while others are opened and closed."""
     rng = random.Random(3)
 
     async def stops() -> None:
         screen = await Screen.open(context, babbling_app)
         await screen.ready_to_babble()
-        for _ in range(12):
+        for _ in range(TABS):
             await screen.ask(ENDLESS)
             await expect(screen.stop).to_be_visible()
             await screen.page.wait_for_timeout(1000 * rng.uniform(0, LATEST_S))
@@ -188,7 +195,7 @@ async def test_stop_and_closed_tabs(
             await expect(screen.send).to_be_visible()
 
     async def leaves() -> None:
-        for _ in range(12):
+        for _ in range(TABS):
             screen = await Screen.open(other_context, babbling_app)
             await screen.ready_to_babble()
             await screen.ask(ENDLESS)
@@ -201,11 +208,11 @@ async def test_stop_and_closed_tabs(
 
 
 async def test_interrupted_at_the_terminal(babbling_app: str) -> None:
-    """Ctrl-C in `ask --server`, six times: status 130, and the app is told."""
+    """Ctrl-C in `ask --server`: status 130, and the app is told."""
     rng = random.Random(4)
     command = ["launch.py", "ask", "--server", babbling_app, "--prompt", ENDLESS]
     options = ["--max-tokens", "15000", "--temperature", "1"]
-    for _ in range(6):
+    for _ in range(INTERRUPTS):
         process = await asyncio.create_subprocess_exec(
             sys.executable, *command, *options, cwd=ROOT, stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE, start_new_session=True,

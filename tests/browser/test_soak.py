@@ -29,7 +29,7 @@ STARVED_S = 120
 MEMORY_GROWTH = 1.15
 """Of all processes, from a third of the time to the end; told apart from noise by `make soak`."""
 
-pytestmark = [pytest.mark.timeout(180 + SOAK_S), pytest.mark.long]
+pytestmark = pytest.mark.timeout(180 + SOAK_S)
 
 
 @dataclass
