@@ -60,7 +60,7 @@ class Bifocal:
         self._images = Images(settings, self.plan)
         self._cache = EmbeddingCache(settings.embedding_cache_mb * 1_000_000)
         self._supervisor = Supervisor(self.plan, loader or EngineLoader())
-        both = self.plan.topology == "split"
+        both = self.plan.topology != "fused"
         self._admission = Admission(
             settings.max_queue, self.plan.decode_batch + both * self.plan.vision_batch
         )

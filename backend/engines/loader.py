@@ -19,6 +19,7 @@ from backend.engines.architectures import refuse_unknown_architecture
 from backend.engines.args import engine_args
 from backend.engines.protocols import Engine
 from backend.engines.root_cause import make_folder, take_root_cause
+from backend.engines.serve_args import front_args
 from backend.engines.version import check_vllm
 from backend.engines.weights import check_weights
 from backend.errors import BifocalError, EngineError, ModelError
@@ -30,6 +31,9 @@ Report = Callable[[str], None]
 
 PROCESS_ENDED = "Engine core initialization failed"
 """How vLLM reports an engine process that ended before it was ready."""
+
+GREET_EVERY_S = 1.0
+"""Between two looks at servers of which none answers yet."""
 
 LET_PASS_S = 0.1
 """Between the page's imports and vLLM's: who waits for the first need not wait for the second."""
@@ -66,6 +70,8 @@ class EngineLoader:
             )
         report("importing vLLM")
         config = self._config(plan, role)
+        if plan.topology == "remote":
+            return _connect(plan, role, config, report)
         report("starting the engine process and loading weights")
         try:
             make_folder()
@@ -97,7 +103,7 @@ class EngineLoader:
 def _require_files(plan: Plan) -> None:
     """Raises ModelError (`model_unavailable`) at once where vLLM would try for a minute."""
     path = model_path(plan.spec)
-    if Path(path).is_dir():
+    if Path(path).is_dir() and plan.topology != "remote":
         check_weights(Path(path), plan)
     else:
         try:
@@ -110,7 +116,9 @@ def _engine_config(plan: Plan, role: str) -> Any:
     try:
         from vllm.engine.arg_utils import AsyncEngineArgs
 
-        config = AsyncEngineArgs(**engine_args(plan)[role]).create_engine_config()
+        remote = plan.topology == "remote"
+        args = front_args(plan, role) if remote else engine_args(plan)[role]
+        config = AsyncEngineArgs(**args).create_engine_config()
         if plan.target == "cpu" and plan.tensor_parallel_size == 1:
             # On the CPU vLLM runs its worker in a process of its own, to bind threads to cores.
             # Without it an engine is ready in little more than half the time (measured: both in
@@ -132,11 +140,36 @@ def import_engines() -> None:
 
         import backend.engines.decoder
         import backend.engines.encoder
+        import backend.engines.remote
         import backend.engines.stats  # noqa: F401
     except ImportError as error:
         raise EngineError(
             f"vLLM cannot be imported ({error}). Run `make install` again."
         ) from error
+
+
+def _connect(plan: Plan, role: str, config: Any, report: Report) -> Engine:
+    """Wait until a server of this role can be used; `report` is told what it waits for.
+
+    Raises EngineError for what will not change by waiting, such as a wrong key.
+    """
+    from backend.engines.remote import RemoteLanguageDecoder, RemoteVisionEncoder
+
+    kind = RemoteVisionEncoder if role == "vision" else RemoteLanguageDecoder
+    try:
+        engine = kind(plan, config)
+    except Exception as error:
+        raise _start_failure(role, error) from error
+    while True:
+        try:
+            engine.fleet.greet()
+            return engine
+        except EngineError as error:
+            if not error.may_pass:
+                engine.shutdown()
+                raise
+            report(error.message)
+        time.sleep(GREET_EVERY_S)
 
 
 def _start(plan: Plan, role: str, config: Any) -> Engine:

@@ -20,6 +20,7 @@ ALLOWED = {
     "backend.types": (),
     "backend.errors": (),
     "backend.settings": ("backend.errors", "backend.types"),
+    "backend.addresses": ("backend.errors", "backend.settings"),
     "backend.bucket_checks": ("backend.errors", "backend.types"),
     "backend.buckets": (
         "backend.bucket_checks", "backend.errors", "backend.heavy_imports", "backend.losses",
@@ -50,7 +51,8 @@ ALLOWED = {
         "backend.catalog", "backend.errors", "backend.settings", "backend.targets",
     ),
     "backend.plan": (
-        "backend.bucket_checks", "backend.catalog", "backend.errors", "backend.processor",
+        "backend.addresses", "backend.bucket_checks", "backend.catalog", "backend.errors",
+        "backend.processor",
         "backend.qaic_mode", "backend.resolution", "backend.settings", "backend.targets",
         "backend.types",
     ),
@@ -76,7 +78,8 @@ ALLOWED = {
         "backend.errors", "backend.intake", "backend.plan", "backend.prompts", "backend.types",
     ),
     "backend.engines": (
-        "backend.catalog", "backend.engines", "backend.errors", "backend.heavy_imports",
+        "backend.addresses", "backend.catalog", "backend.engines", "backend.errors",
+        "backend.heavy_imports",
         "backend.plan", "backend.prompts", "backend.types",
     ),
     "backend.engines.qaic_args": ("backend.buckets", "backend.catalog", "backend.plan"),
@@ -114,8 +117,9 @@ ALLOWED = {
     ),
     "ui.command_line": (
         "backend.catalog", "backend.engines.architectures", "backend.engines.args",
-        "backend.engines.local_tokenizer", "backend.engines.qaic_args", "backend.errors",
-        "backend.plan", "backend.request_preview", "backend.service", "backend.settings",
+        "backend.engines.local_tokenizer", "backend.engines.qaic_args",
+        "backend.engines.serve_args", "backend.errors", "backend.plan", "backend.request_preview",
+        "backend.service", "backend.settings",
         "backend.types", "ui",
     ),
     "launch": (
@@ -149,7 +153,7 @@ KEEPERS = {
     "fastapi": ("ui",),
     "starlette": ("ui",),
     "uvicorn": ("ui.command_line.serve",),
-    "httpx": ("ui.tunnel",),
+    "httpx": ("backend.engines.fleet", "backend.engines.remote_server", "ui.tunnel"),
     "pydantic": ("backend.settings", "ui.guard"),
     "pydantic_settings": ("backend.settings",),
 }
@@ -241,6 +245,7 @@ def test_the_arguments_of_engines_are_data_alone() -> None:
     """`engine-args` answers without vLLM."""
     for module in (
         "backend.engines.args", "backend.engines.environment", "backend.engines.qaic_args",
+        "backend.engines.serve_args",
     ):  # fmt: skip
         assert not any(within(name, ("vllm", "torch")) for name in imports(MODULES[module]))
 
