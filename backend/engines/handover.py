@@ -59,16 +59,23 @@ class RenderedImage:
 
 
 def check_rows(rows: torch.Tensor, place: PlaceholderRange, width: int) -> None:
+    """Raises EngineError unless the rows are those that the image's tokens take."""
+    check_tensor(rows, place.get_num_embeds(), width)
+
+
+def check_tensor(rows: torch.Tensor, expected: int | None, width: int) -> None:
     """Raises EngineError unless the rows are what the decoder expects.
 
     One NaN poisons a decoder for good, a wrong width kills it, a wrong count goes unnoticed. Rows
-    are a multiple of the hidden size wide, more than one on models with deepstack.
+    are a multiple of the hidden size wide, more than one on models with deepstack. `expected` is
+    None where nobody here knows how many an image has.
     """
-    expected = place.get_num_embeds()
-    if rows.ndim != 2 or rows.shape[0] != expected or rows.shape[1] % width:
+    wrong_count = expected is not None and rows.shape[0] != expected
+    if rows.ndim != 2 or wrong_count or rows.shape[1] % width:
+        due = "rows" if expected is None else f"{expected} rows"
         raise EngineError(
-            f"The vision encoder answered {tuple(rows.shape)} where {expected} rows of a multiple "
-            f"of {width} were due; the answer was not generated."
+            f"The vision encoder answered {tuple(rows.shape)} where {due} of a multiple of {width} "
+            "were due; the answer was not generated."
         )
     if not bool(torch.isfinite(rows).all()):
         raise EngineError("The vision encoder answered values that are not finite; try again.")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ from backend.engines.protocols import Engine
 from backend.engines.root_cause import make_folder, take_root_cause
 from backend.engines.serve_args import front_args
 from backend.engines.version import check_vllm
+from backend.engines.visible_devices import visible_devices
 from backend.engines.weights import check_weights
 from backend.errors import BifocalError, EngineError, ModelError
 from backend.heavy_imports import heavy_imports
@@ -37,8 +36,6 @@ GREET_EVERY_S = 1.0
 
 LET_PASS_S = 0.1
 """Between the page's imports and vLLM's: who waits for the first need not wait for the second."""
-
-_visible_devices = threading.Lock()
 
 
 def engine_roles(plan: Plan) -> tuple[str, ...]:
@@ -62,12 +59,6 @@ class EngineLoader:
 
         Raises EngineError, ModelError or SettingError.
         """
-        if plan.target == "qaic":
-            raise EngineError(
-                "This version does not start engines on QAIC cards yet; `engine-args --target "
-                "qaic` prints what they would be started with. Use --target cpu or cuda to run "
-                "the app."
-            )
         report("importing vLLM")
         config = self._config(plan, role)
         if plan.topology == "remote":
@@ -140,6 +131,7 @@ def import_engines() -> None:
 
         import backend.engines.decoder
         import backend.engines.encoder
+        import backend.engines.qaic
         import backend.engines.remote
         import backend.engines.stats  # noqa: F401
     except ImportError as error:
@@ -176,41 +168,35 @@ def _start(plan: Plan, role: str, config: Any) -> Engine:
     from prometheus_client import CollectorRegistry
     from vllm.v1.engine.async_llm import AsyncLLM
 
-    from backend.engines.decoder import VllmFusedEngine, VllmLanguageDecoder
-    from backend.engines.encoder import VllmVisionEncoder
     from backend.engines.stats import counting_in
 
     try:
-        with _devices(plan, role):
+        with visible_devices(plan, role):
             registry = CollectorRegistry()
             engine = AsyncLLM.from_vllm_config(
                 config, stat_loggers=[counting_in(registry)], disable_log_stats=True
             )
-        if role == "vision":
-            return VllmVisionEncoder(engine, plan.spec, registry)
-        kind = VllmFusedEngine if role == "fused" else VllmLanguageDecoder
-        return kind(engine, plan.spec, registry)
+        return _kind(plan, role)(engine, plan.spec, registry)
     except Exception as error:
         raise _start_failure(role, error) from error
 
 
-@contextmanager
-def _devices(plan: Plan, role: str) -> Iterator[None]:
-    """On CUDA the engine process sees its device group alone; the variable is the process's own."""
-    if plan.target != "cuda":
-        yield
-        return
-    devices = plan.language_devices if role == "language" else plan.vision_devices
-    with _visible_devices:
-        before = os.environ.get("CUDA_VISIBLE_DEVICES")
-        os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, devices))
-        try:
-            yield
-        finally:
-            if before is None:
-                del os.environ["CUDA_VISIBLE_DEVICES"]
-            else:
-                os.environ["CUDA_VISIBLE_DEVICES"] = before
+def _kind(plan: Plan, role: str) -> Callable[..., Engine]:
+    """What an engine of this role is asked through."""
+    from backend.engines import decoder, encoder, qaic
+
+    kinds: dict[str, Callable[..., Engine]] = {
+        "vision": encoder.VllmVisionEncoder,
+        "language": decoder.VllmLanguageDecoder,
+        "fused": decoder.VllmFusedEngine,
+    }
+    if plan.target == "qaic":
+        kinds = {
+            "vision": qaic.QaicVisionEncoder,
+            "language": qaic.QaicLanguageDecoder,
+            "fused": qaic.QaicEagerEngine,
+        }
+    return kinds[role]
 
 
 def _start_failure(role: str, error: Exception) -> BifocalError:

@@ -74,7 +74,7 @@ class ImageRowsPooler(Pooler):  # type: ignore[misc]
             pooling_metadata.pooling_states,
             rows[: sum(sizes)].split(sizes),
             is_image[: sum(sizes)].split(sizes),
-            cursor.get_finished_mask(),
+            cursor.is_finished().tolist(),
             strict=True,
         ):
             state.hidden_states_cache.append(part[mask])
