@@ -58,7 +58,7 @@ class VllmServer:
         environment = {
             **os.environ,
             "PATH": f"{bin_folder}:{os.environ['PATH']}",
-            "PYTHONPATH": str(repository()),
+            "PYTHONPATH": os.pathsep.join([str(repository()), os.environ.get("PYTHONPATH", "")]),
             **({"VLLM_API_KEY": self._key} if self._key else {}),
         }
         with self._log.open("ab") as out:

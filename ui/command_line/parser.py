@@ -74,6 +74,7 @@ def build_parser() -> Parser:
         "request": "what would be sent for a question; starts no engine and downloads nothing",
         "buckets": "which resolution bucket each image gets, and why; starts no engine",
         "engine-args": "the vLLM engine arguments of the current settings; starts nothing",
+        "doctor": "whether this machine can run that, and what to do where not; starts nothing",
     }.items():
         command = commands.add_parser(
             name, help=description, description=description, allow_abbrev=False
