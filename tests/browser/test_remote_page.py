@@ -15,6 +15,7 @@ from tests.browser.conftest import running_app, wait_until_ready
 from tests.browser.screen import Screen, health
 from tests.browser.test_answers import SCENE
 from tests.engine.servers import KEY, VllmServer, free_ports, printed_lines
+from tests.readme import LANGUAGE, OTHER_VISION, VISION, at, command
 
 pytestmark = pytest.mark.timeout(400)
 
@@ -32,14 +33,14 @@ class Remote:
 def remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Remote]:
     folder = tmp_path_factory.mktemp("servers")
     urls = [f"http://127.0.0.1:{port}" for port in free_ports(2)]
-    flags = ("--vision-url", urls[0], "--language-url", urls[1])
-    lines = printed_lines(*flags)
+    lines = printed_lines(*urls)
+    words = command("Scaling", "--topology", without=(OTHER_VISION, "engine-args"))
+    _, *flags = at(words, {VISION: urls[0], LANGUAGE: urls[1]})
     servers = [VllmServer(lines[role], folder / role) for role in ("vision", "language")]
     try:
         for server in servers:
             server.start()
         keys = {"BIFOCAL_VISION_API_KEY": KEY, "BIFOCAL_LANGUAGE_API_KEY": KEY}
-        flags = ("--topology", "remote", *flags)
         with running_app("remote_app", *flags, environment=keys) as app:
             for server, url in zip(servers, urls, strict=True):
                 server.wait(url)

@@ -15,6 +15,7 @@ from pathlib import Path
 import httpx
 
 from backend.settings import repository
+from tests.readme import LANGUAGE, VISION, at, command
 
 KEY = "a-key-of-the-tests"
 UP_WITHIN_S = 240
@@ -31,12 +32,13 @@ def free_ports(count: int) -> list[int]:
     return ports
 
 
-def printed_lines(*flags: str) -> dict[str, str]:
-    """What `engine-args --topology remote` prints, by the role in the comment before each line."""
-    command = [sys.executable, "launch.py", "engine-args", "--topology", "remote", *flags]
+def printed_lines(vision_url: str, language_url: str) -> dict[str, str]:
+    """What the README's `engine-args` prints, by the role in the comment before each line."""
+    words = at(command("Scaling", "engine-args"), {VISION: vision_url, LANGUAGE: language_url})
     done = subprocess.run(
-        command, cwd=repository(), capture_output=True, text=True, timeout=120, check=True
-    )
+        [sys.executable, *words],
+        cwd=repository(), capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
     lines = done.stdout.splitlines()
     return {
         lines[number - 1].removeprefix("# "): line

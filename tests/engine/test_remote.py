@@ -27,7 +27,9 @@ from tests.certificate import make_certificate
 from tests.engine.asking import ask, question, saved
 from tests.engine.conftest import started
 from tests.engine.servers import KEY, VllmServer, free_ports, printed_lines
+from tests.readme import LANGUAGE, OTHER_VISION, VISION, at, command
 from tests.unit.eventually import until
+from ui.command_line.parser import build_parser, setting_flags
 
 pytestmark = [
     pytest.mark.timeout(400),
@@ -55,7 +57,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
     ports = free_ports(3)
     urls = f"http://127.0.0.1:{ports[0]}", f"https://127.0.0.1:{ports[1]}"
     language_url = f"http://127.0.0.1:{ports[2]}"
-    lines = printed_lines("--vision-url", ",".join(urls), "--language-url", language_url)
+    lines = printed_lines(urls[0], language_url)
     certificate, key = make_certificate(folder)
     tls = ("--port", str(ports[1]), "--ssl-certfile", str(certificate), "--ssl-keyfile", str(key))
     encoder = VllmServer(lines["vision"], folder / "encoder.log")
@@ -77,13 +79,14 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
 
 @pytest_asyncio.fixture(scope="module")
 async def remote(servers: Servers) -> AsyncIterator[Bifocal]:
-    backend = await started(
-        topology="remote",
-        vision_url=",".join(servers.vision_urls),
-        language_url=servers.language_url,
-        vision_api_key=KEY,
-        language_api_key=KEY,
+    """The backend of the README's command for a cluster."""
+    one, other = servers.vision_urls
+    words = at(
+        command("Scaling", OTHER_VISION),
+        {VISION: one, OTHER_VISION: other, LANGUAGE: servers.language_url},
     )
+    flags = setting_flags(build_parser().parse_args(words[1:]))
+    backend = await started(**flags, vision_api_key=KEY, language_api_key=KEY)
     yield backend
     await backend.shutdown()
 
