@@ -102,7 +102,7 @@ class Fleet:
                     return
                 except ServerDownError as error:
                     if begun:
-                        server.take_out(error.message)
+                        server.mark_down(error.message)
                         raise EngineError(
                             f"{server.what} went away in the middle of the answer: ask once more. "
                             f"({error.message})",
@@ -164,7 +164,7 @@ class Fleet:
         try:
             yield
         except ServerDownError as error:
-            server.take_out(error.message)
+            server.mark_down(error.message)
             tried.add(server)
         finally:
             server.requests -= 1

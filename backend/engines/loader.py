@@ -152,16 +152,20 @@ def _connect(plan: Plan, role: str, config: Any, report: Report) -> Engine:
         engine = kind(plan, config)
     except Exception as error:
         raise _start_failure(role, error) from error
-    while True:
-        try:
-            engine.fleet.greet()
-            return engine
-        except EngineError as error:
-            if not error.may_pass:
-                engine.shutdown()
-                raise
-            report(error.message)
-        time.sleep(GREET_EVERY_S)
+    try:
+        while True:
+            try:
+                engine.fleet.greet()
+                return engine
+            except EngineError as error:
+                if not error.may_pass:
+                    raise
+                # Raises where the app ends.
+                report(error.message)
+            time.sleep(GREET_EVERY_S)
+    except EngineError:
+        engine.shutdown()
+        raise
 
 
 def _start(plan: Plan, role: str, config: Any) -> Engine:

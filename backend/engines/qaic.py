@@ -74,8 +74,9 @@ class QaicVisionEncoder(NoCensus, VllmEngine):
             "prompt_token_ids": list(self._placeholder),
             "multi_modal_data": {"image": image.pixels},
         }
+        (rendered,) = await self._engine.renderer.render_cmpl_async([prompt])
         request_id = f"encode-{uuid.uuid4().hex}"
-        stream = self._engine.encode(prompt, PoolingParams(task="embed"), request_id)
+        stream = self._engine.encode(rendered, PoolingParams(task="embed"), request_id)
         try:
             async for output in stream:
                 if output.finished:

@@ -16,6 +16,8 @@ from backend.addresses import ServerAddress
 from backend.errors import EngineError, InputError
 
 CONNECT_S: Final = 5.0
+KEEP_S: Final = 3.0
+"""Seconds that an idle connection is used again; vLLM closes them after five."""
 LOOK: Final = httpx.Timeout(10.0, connect=CONNECT_S)
 """Seconds within which a server answers that it is well; its HTTP side is apart from its engine,
 so an engine that is busy does not make it slower."""
@@ -41,7 +43,9 @@ def make_client() -> httpx.AsyncClient:
         verify=ssl.create_default_context(),
         trust_env=False,
         timeout=httpx.Timeout(None, connect=CONNECT_S),
-        limits=httpx.Limits(max_connections=None, max_keepalive_connections=32),
+        limits=httpx.Limits(
+            max_connections=None, max_keepalive_connections=32, keepalive_expiry=KEEP_S
+        ),
     )
 
 
@@ -71,9 +75,15 @@ class RemoteServer:
 
     def take_out(self, trouble: str, may_pass: bool = True) -> None:
         """Ask it no more until it is well again, and tell whoever waits for it."""
-        self.is_up, self.trouble, self.may_pass = False, trouble, may_pass
-        for limit in self._waiting:
+        self.mark_down(trouble, may_pass)
+        # A limit is not rescheduled twice.
+        waiting, self._waiting = self._waiting, set()
+        for limit in waiting:
             limit.reschedule(asyncio.get_running_loop().time())
+
+    def mark_down(self, trouble: str, may_pass: bool = True) -> None:
+        """Ask it no more until it is well again; whoever waits for it may still be answered."""
+        self.is_up, self.trouble, self.may_pass = False, trouble, may_pass
 
     @asynccontextmanager
     async def waiting(self) -> AsyncIterator[None]:
