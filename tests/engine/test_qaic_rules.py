@@ -34,6 +34,7 @@ def main():
     own = engine_args
     def changed(plan):
         args = own(plan)
+        sizes = args["vision"]["additional_config"]["override_qaic_config"]
         {edit}
         return args
     loader.engine_args = changed
@@ -74,12 +75,11 @@ def test_device_groups_that_collide(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "edit", "words"),
     [
-        ("heights=(364, 512), widths=(532,)", "pass", "heights (2) and widths (1) must match"),
-        ("heights=(364, 532), widths=(532, 364)", "pass", "have 247 tokens each"),
+        ("", "sizes.update(width=[532])", "heights (3) and widths (1) must match"),
+        ("", "sizes.update(height=[364, 532], width=[532, 364])", "have 247 tokens each"),
         ("vision_devices=(7,)", "pass", "no devices [7]"),
         (
-            "", 'args["vision"]["additional_config"]["override_qaic_config"]["hight"] = [1]',
-            "override_qaic_config has no hight",
+            "", "sizes.update(hight=[364])", "override_qaic_config has no hight",
         ),
         ("", 'args["vision"]["async_scheduling"] = True', "needs async_scheduling=False"),
         ("", 'args["vision"]["quantization"] = "mxfp6"', "neither quantization"),

@@ -13,6 +13,7 @@ that `installed` writes; QAIC_SIMULATION says which of the plugin's two modes it
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from pathlib import Path
 
 from backend.settings import repository
@@ -30,6 +31,12 @@ def register() -> str | None:
     return "tests.qaic_simulation.platform.SimulatedQaicPlatform" if MODE in os.environ else None
 
 
+def register_loader() -> None:
+    """The loader of models, for vLLM, in each of its processes."""
+    if MODE in os.environ:
+        import_module("tests.qaic_simulation.loader")
+
+
 def installed(folder: Path, mode: str) -> dict[str, str]:
     """Variables under which vLLM finds the simulation, whose entry point is written to `folder`."""
     made = folder / "qaic_simulation-0.dist-info"
@@ -37,6 +44,7 @@ def installed(folder: Path, mode: str) -> dict[str, str]:
     (made / "METADATA").write_text("Metadata-Version: 2.1\nName: qaic-simulation\nVersion: 0\n")
     (made / "entry_points.txt").write_text(
         "[vllm.platform_plugins]\nqaic_simulation = tests.qaic_simulation:register\n"
+        "[vllm.general_plugins]\nqaic_simulation = tests.qaic_simulation:register_loader\n"
     )
     board = folder / "board"
     board.mkdir()

@@ -57,18 +57,6 @@ class SimulatedQaicPlatform(CpuPlatform):
             model.qaic_simulation_sizes = snapped_sizes(overrides, model)
             register_processor()
         config.load_config.load_format = "qaic_simulation"
-        cls.import_loader()
-
-    @classmethod
-    def import_loader(cls) -> None:
-        """Make the loader known in this process."""
-        from tests.qaic_simulation import loader  # noqa: F401
-
-    @classmethod
-    def import_kernels(cls) -> None:
-        # Called in every process before a model is loaded.
-        super().import_kernels()
-        cls.import_loader()
 
     @classmethod
     def _onto_the_cpu(cls, config: Any) -> None:

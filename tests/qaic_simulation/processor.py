@@ -14,6 +14,7 @@ from vllm.model_executor.models.qwen2_5_vl import (
 )
 from vllm.model_executor.models.qwen2_vl import Qwen2VLMultiModalDataParser
 from vllm.multimodal import MULTIMODAL_REGISTRY
+from vllm.multimodal.parse import ImageSize
 
 from tests.qaic_simulation.rules import CardError
 
@@ -76,6 +77,10 @@ class SimulatedInfo(Qwen2_5_VLProcessingInfo):
             vision.spatial_merge_size, sizes=self.sizes, patch=vision.patch_size,
             video_needs_metadata=True,
         )  # fmt: skip
+
+    def get_image_size_with_most_features(self, *_: Any, **__: Any) -> ImageSize:
+        height, width = self.sizes[max(self.sizes)]
+        return ImageSize(width=width, height=height)
 
     def get_mm_max_tokens_per_item(self, seq_len: int, mm_counts: Any) -> dict[str, int]:
         return {"image": max(self.sizes)}
