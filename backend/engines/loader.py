@@ -206,7 +206,7 @@ def _kind(plan: Plan, role: str) -> Callable[..., Engine]:
 def _start_failure(role: str, error: Exception) -> BifocalError:
     if isinstance(error, BifocalError):
         return error
-    reason = " ".join(str(error).split())[:300] or type(error).__name__
+    reason = " ".join(_words(error).split())[:300] or type(error).__name__
     killed_by = _killed_by(reason) if reason.startswith(PROCESS_ENDED) else None
     if killed_by:
         return EngineError(
@@ -219,6 +219,15 @@ def _start_failure(role: str, error: Exception) -> BifocalError:
     return EngineError(
         f"The {role} engine did not start: {reason} Set VLLM_LOGGING_LEVEL=INFO to see vLLM's log."
     )
+
+
+def _words(error: Exception) -> str:
+    """An exception's own; of pydantic's, in which vLLM's configurations wrap theirs, the message
+    alone."""
+    wrapped = getattr(error, "errors", None)
+    if not callable(wrapped):
+        return str(error)
+    return " ".join(str(found["msg"]).removeprefix("Value error, ") for found in wrapped())
 
 
 def _killed_by(reason: str) -> str | None:
