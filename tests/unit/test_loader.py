@@ -191,3 +191,20 @@ def test_the_signal_in_vllms_report_counts() -> None:
     report = f"{loader.PROCESS_ENDED}. Failed core proc(s): {{'EngineCore': %d}}"
     assert loader._start_failure("vision", RuntimeError(report % -9)).may_pass
     assert not loader._start_failure("vision", RuntimeError(report % 1)).may_pass
+
+
+def test_what_vllms_configuration_refuses_is_told_without_pydantics_frame() -> None:
+    from pydantic import BaseModel, field_validator
+
+    class Config(BaseModel):
+        size: int
+
+        @field_validator("size")
+        @classmethod
+        def _check(cls, size: int) -> int:
+            raise ValueError("the card has no such size")
+
+    with pytest.raises(ValueError) as caught:
+        Config(size=3)
+    message = loader._start_failure("vision", caught.value).message
+    assert message.startswith("The vision engine did not start: the card has no such size Set ")
