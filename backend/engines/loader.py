@@ -19,7 +19,7 @@ from backend.engines.protocols import Engine
 from backend.engines.root_cause import make_folder, take_root_cause
 from backend.engines.serve_args import front_args
 from backend.engines.version import check_vllm
-from backend.engines.visible_devices import visible_devices
+from backend.engines.visible_devices import configuring_devices, visible_devices
 from backend.engines.weights import check_weights
 from backend.errors import BifocalError, EngineError, ModelError
 from backend.heavy_imports import heavy_imports
@@ -94,8 +94,9 @@ class EngineLoader:
 def _require_files(plan: Plan) -> None:
     """Raises ModelError (`model_unavailable`) at once where vLLM would try for a minute."""
     path = model_path(plan.spec)
-    if Path(path).is_dir() and plan.topology != "remote":
-        check_weights(Path(path), plan)
+    if Path(path).is_dir():
+        if plan.topology != "remote":
+            check_weights(Path(path), plan)
     else:
         try:
             config_folder(path)
@@ -109,7 +110,8 @@ def _engine_config(plan: Plan, role: str) -> Any:
 
         remote = plan.topology == "remote"
         args = front_args(plan, role) if remote else engine_args(plan)[role]
-        config = AsyncEngineArgs(**args).create_engine_config()
+        with configuring_devices(plan, role):
+            config = AsyncEngineArgs(**args).create_engine_config()
         if plan.target == "cpu" and plan.tensor_parallel_size == 1:
             # On the CPU vLLM runs its worker in a process of its own, to bind threads to cores.
             # Without it an engine is ready in little more than half the time (measured: both in

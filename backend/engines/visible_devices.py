@@ -26,6 +26,10 @@ def visible_devices(plan: Plan, role: str) -> Iterator[None]:
     if plan.target == "cuda":
         variable = "CUDA_VISIBLE_DEVICES"
         devices = plan.language_devices if role == "language" else plan.vision_devices
+    if not devices and variable not in os.environ:
+        # Nothing to change: engines that compile for hours need not wait for each other.
+        yield
+        return
     with _lock:
         before = os.environ.pop(variable, None)
         if devices:
@@ -36,3 +40,16 @@ def visible_devices(plan: Plan, role: str) -> Iterator[None]:
             os.environ.pop(variable, None)
             if before is not None:
                 os.environ[variable] = before
+
+
+@contextmanager
+def configuring_devices(plan: Plan, role: str) -> Iterator[None]:
+    """The same while an engine's configuration is made, on QAIC, whose platform looks at them then.
+
+    CUDA must not be asked under a variable that changes again.
+    """
+    if plan.target == "qaic":
+        with visible_devices(plan, role):
+            yield
+    else:
+        yield

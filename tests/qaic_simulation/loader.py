@@ -41,8 +41,8 @@ def simulated_encoder(upstream: type[nn.Module]) -> type[nn.Module]:
     base: Any = vision_only(upstream)
 
     class SimulatedEncoder(base):
-        def __init__(self, **given: Any) -> None:
-            super().__init__(**given)
+        def __init__(self, *, vllm_config: Any, prefix: str = "") -> None:
+            super().__init__(vllm_config=vllm_config, prefix=prefix)
             self.pooler = EmbedPooler(self._kept)
 
     return SimulatedEncoder
