@@ -79,7 +79,7 @@ def test_one_picture(aot: str, pictures: Path) -> None:
     result = ask(aot, "Describe this image.", pictures / "scene.png")
     assert result["text"] == SCENE
     assert (result["target"], result["topology"]) == ("qaic", "split")
-    assert result["images"][0]["bucket"]["compiled"] == [512, 910]
+    assert result["images"][0]["bucket"]["compiled"] == [728, 1280]
     assert encoded(aot) == 1
 
 
@@ -103,7 +103,7 @@ async def test_the_page(aot: str, context: BrowserContext, pictures: Path) -> No
     await screen.upload(pictures / "scene.png")
     await screen.ask("How many shapes are there?")
     await expect(await screen.answered()).to_have_text("There are 3 shapes.")
-    await expect(screen.buckets).to_contain_text("512")
+    await expect(screen.buckets).to_contain_text("728")
 
 
 def hub_with(hf_id: str, files: Path, folder: Path) -> str:
