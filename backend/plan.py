@@ -97,6 +97,12 @@ class Plan:
         given = self.spec.engine_args.get("max_num_batched_tokens")
         return given if isinstance(given, int) else None
 
+    def capacity(self, role: str) -> int:
+        """Requests that the engines of a role batch at the same time, its servers together."""
+        if role == "vision":
+            return self.vision_batch * max(1, len(self.vision_servers))
+        return self.decode_batch * max(1, len(self.language_servers))
+
     @property
     def model(self) -> str:
         """The catalogue key."""

@@ -15,7 +15,7 @@ from backend.cache import EmbeddingCache
 from backend.client import LOCAL, Client
 from backend.context import FittedPrompt, fit_context
 from backend.deadline import engine_deadline, queue_deadline
-from backend.engines.loader import EngineLoader
+from backend.engines.loader import EngineLoader, engine_roles
 from backend.engines.protocols import LanguageDecoder, PreparedImage, VisionEncoder
 from backend.images import Images
 from backend.intake.prepare import Picture, picture_digest, place_together, placements_together
@@ -60,9 +60,8 @@ class Bifocal:
         self._images = Images(settings, self.plan)
         self._cache = EmbeddingCache(settings.embedding_cache_mb * 1_000_000)
         self._supervisor = Supervisor(self.plan, loader or EngineLoader())
-        both = self.plan.topology != "fused"
         self._admission = Admission(
-            settings.max_queue, self.plan.decode_batch + both * self.plan.vision_batch
+            settings.max_queue, sum(map(self.plan.capacity, engine_roles(self.plan)))
         )
         self._session_rate = RateLimit(settings.questions_a_minute)
         self._address_rate = RateLimit(ADDRESS_SHARE * settings.questions_a_minute)

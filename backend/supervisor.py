@@ -52,7 +52,7 @@ class Supervisor:
             self._keepers[role] = Keeper(
                 role,
                 () if plan.topology == "remote" else devices,
-                plan.vision_batch if vision else plan.decode_batch,
+                plan.capacity(role),
                 partial(loader, plan, role),
                 "" if vision else notes,
             )

@@ -138,8 +138,13 @@ class RemoteServer:
         return [_labelled(family, self.address.url) for family in _families(answer.text)]
 
     async def _introduce(self, client: httpx.AsyncClient, endpoint: str) -> None:
-        answer = (await self._get(client, "/v1/models")).json()
-        models = {str(model.get("id")): model for model in answer.get("data", ())}
+        answer = await self._get(client, "/v1/models")
+        try:
+            models = {str(model["id"]): model for model in answer.json()["data"]}
+        except (ValueError, KeyError, TypeError):
+            raise EngineError(
+                f"{self.what} is no `vllm serve` ({_words(answer.content)}): correct the address."
+            ) from None
         if self._model not in models:
             raise EngineError(
                 f"{self.what} serves {' and '.join(sorted(models)) or 'nothing'}, not "

@@ -204,6 +204,8 @@ async def test_a_context_that_is_too_short() -> None:
             "403: Restart with --enable-scale-out", False,
         ),
         ("/v1/models", 200, '{"data": []}', "serves nothing", False),
+        ("/v1/models", 200, "<html>Hello</html>", "no `vllm serve` (<html>Hello</html>)", False),
+        ("/v1/models", 200, "[]", "no `vllm serve` ([])", False),
     ],
 )  # fmt: skip
 async def test_a_server_that_is_not_as_it_should_be(

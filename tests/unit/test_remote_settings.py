@@ -101,6 +101,13 @@ def test_rendering_needs_no_devices_and_no_weights() -> None:
     assert not {"quantization", "tensor_parallel_size", "worker_extension_cls"} & set(args)
 
 
+def test_more_servers_take_more_requests_at_once() -> None:
+    one = planned()
+    more = planned(vision_url="http://a,http://c", language_url="http://b,http://d,http://e")
+    assert (one.capacity("vision"), one.capacity("language")) == (4, 8)
+    assert (more.capacity("vision"), more.capacity("language")) == (8, 24)
+
+
 def test_rows_travel_without_loss() -> None:
     assert wire_dtype(planned(target="cuda")) == "float32"
     assert wire_dtype(planned(target="cuda", dtype="bfloat16")) == "bfloat16"
