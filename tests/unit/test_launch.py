@@ -70,7 +70,7 @@ def test_buckets_as_text(tmp_path: Path) -> None:
     (tmp_path / "wide.png").write_bytes(saved(Image.new("RGB", (532, 364), RED)))
     result = launch("buckets", "wide.png", "--fit", "pad")
     assert result.returncode == 0
-    assert "wide.png: 532 x 364 pixels" in result.stdout
+    assert "wide.png: 364 x 532 pixels" in result.stdout
     assert "* 364x532 compiled, 364x532 snapped, 247 tokens" in result.stdout
 
 
