@@ -30,6 +30,7 @@ COMMANDS = {
     "buckets": "ui.command_line.buckets",
     "engine-args": "ui.command_line.engine_args",
     "bench": "ui.command_line.bench",
+    "doctor": "ui.command_line.doctor",
 }
 INTERRUPTED = 130
 
@@ -46,7 +47,7 @@ def main(words: Sequence[str]) -> int:
         logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(message)s")
         logging.getLogger("bifocal").setLevel(logging.INFO)
         command = importlib.import_module(COMMANDS[arguments.command or "serve"])
-        command.run(arguments, settings, output)
+        status: int | None = command.run(arguments, settings, output)
     except BifocalError as error:
         output.error(error)
         return error.exit_status
@@ -56,7 +57,7 @@ def main(words: Sequence[str]) -> int:
         # The reader of our answer has gone, as with `| head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), output.answer.fileno())
         return 128 + signal.SIGPIPE
-    return 0
+    return status or 0
 
 
 if __name__ == "__main__":

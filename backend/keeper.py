@@ -92,9 +92,9 @@ class Keeper:
     def status(self) -> EngineStatus:
         """The state now; cheap, from any thread."""
         state = "busy" if self._state == "ready" and self._running > 0 else self._state
-        return EngineStatus(
-            self.role, state, self._doing, self._devices, self._running, self._capacity
-        )
+        engine = self._engine
+        detail = (engine.detail if engine else "") or self._doing
+        return EngineStatus(self.role, state, detail, self._devices, self._running, self._capacity)
 
     @property
     def unfinished(self) -> int:
@@ -219,5 +219,6 @@ class Keeper:
         """Called by the loader between its steps, which is where it can be stopped."""
         if self._abandoned:
             raise EngineError(ENDED)
+        if doing != self._doing:
+            log.info("%s engine: %s", self.role, doing)
         self._doing = doing
-        log.info("%s engine: %s", self.role, doing)

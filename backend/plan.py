@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from backend.addresses import ServerAddress, remote_servers
 from backend.bucket_checks import check_buckets, check_own_sizes, check_pairs, refuse_pairs
 from backend.catalog import ROWS, ModelSpec, get_model
 from backend.catalog.spec import QaicMode
@@ -22,7 +23,7 @@ from backend.settings import Settings
 from backend.targets import QAIC_EAGER, TARGETS, Target
 from backend.types import Bucket, Fit, Method
 
-Topology = Literal["split", "fused"]
+Topology = Literal["split", "fused", "remote"]
 
 LEAST_STEP = 2048
 """Tokens that an engine on the CPU takes in one step at least."""
@@ -59,6 +60,9 @@ class Plan:
     max_images: int
     load_format: str
     trust_remote_code: bool
+    vision_servers: tuple[ServerAddress, ...] = ()
+    """Where the vision encoders are; of the topology `remote` alone, as the next."""
+    language_servers: tuple[ServerAddress, ...] = ()
 
     @property
     def resolution(self) -> Resolution:
@@ -80,7 +84,7 @@ class Plan:
     def one_bucket(self) -> bool:
         """Whether all images of a request must have one size: the QAIC plugin's decoder takes
         their rows as one block, which it divides by their number."""
-        return self.target == "qaic" and self.topology == "split" and self.resolution.has_buckets
+        return self.target == "qaic" and self.topology != "fused" and self.resolution.has_buckets
 
     @property
     def batched_tokens(self) -> int | None:
@@ -94,6 +98,12 @@ class Plan:
             return max(self.ctx_len, LEAST_STEP)
         given = self.spec.engine_args.get("max_num_batched_tokens")
         return given if isinstance(given, int) else None
+
+    def capacity(self, role: str) -> int:
+        """Requests that the engines of a role batch at the same time, its servers together."""
+        if role == "vision":
+            return self.vision_batch * max(1, len(self.vision_servers))
+        return self.decode_batch * max(1, len(self.language_servers))
 
     @property
     def model(self) -> str:
@@ -129,6 +139,7 @@ def make_plan(settings: Settings) -> Plan:
     defaults = QAIC_EAGER if mode == "eager" else TARGETS[target]
     devices = _devices_an_engine_spans(spec, settings, mode)
     heights, widths = _pairs(spec, settings, mode)
+    servers = remote_servers(settings)
     if target == "cpu" and settings.seq_len:
         raise SettingError(
             "--seq-len reads prompts in parts, which vLLM's CPU engine cannot do together with a "
@@ -139,7 +150,7 @@ def make_plan(settings: Settings) -> Plan:
     plan = Plan(
         spec=spec,
         target=target,
-        topology=settings.topology if spec.split and mode != "eager" else "fused",
+        topology=_topology(spec, settings, mode),
         qaic_mode=mode,
         heights=heights,
         widths=widths,
@@ -160,6 +171,8 @@ def make_plan(settings: Settings) -> Plan:
         max_images=settings.max_images or spec.max_images,
         load_format=settings.load_format,
         trust_remote_code=settings.trust_remote_code,
+        vision_servers=servers.get("vision", ()),
+        language_servers=servers.get("language", ()),
     )
     # The rows' own values are known to be right (a test sees to it), and checking them would import
     # transformers before the page is up. A folder has its own context length.
@@ -196,6 +209,22 @@ def detect_target() -> Target:
 def cpu_count() -> int:
     """Cores this process may use."""
     return len(os.sched_getaffinity(0))
+
+
+def _topology(spec: ModelSpec, settings: Settings, mode: QaicMode | None) -> Topology:
+    if settings.topology == "remote":
+        if mode:
+            raise SettingError(
+                "--topology remote is for servers on CPUs and NVIDIA GPUs; on QAIC cards Bifocal "
+                "starts the engines itself: leave --topology out, or choose another --target."
+            )
+        if not spec.split:
+            raise SettingError(
+                f"--topology remote: {spec.label} cannot be split, so there are no two servers of "
+                "it: leave --topology out."
+            )
+        return "remote"
+    return settings.topology if spec.split and mode != "eager" else "fused"
 
 
 def _devices_an_engine_spans(spec: ModelSpec, settings: Settings, mode: QaicMode | None) -> int:

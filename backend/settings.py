@@ -29,6 +29,9 @@ SHARED_RATE = 60
 """Questions a minute a session of an app with a public link."""
 USERS_EXAMPLE = """BIFOCAL_AUTH='["ann:a,b", "bob:c"]'"""
 
+SECRETS = ("auth", "vision_api_key", "language_api_key")
+"""Settings whose values no message repeats."""
+
 Pixels = Annotated[int, Field(le=100_000)]
 SizeList = Annotated[tuple[Pixels, ...] | None, NoDecode]
 PortList = Annotated[tuple[Annotated[int, Field(gt=0, le=65535)], ...], NoDecode]
@@ -47,8 +50,10 @@ class Settings(BaseSettings):
     target: Literal["auto", "cpu", "cuda", "qaic"] = Field(
         "auto", description="what the engines run on"
     )
-    topology: Literal["split", "fused"] = Field(
-        "split", description="split (two engines) or fused (one engine, for comparison)"
+    topology: Literal["split", "fused", "remote"] = Field(
+        "split",
+        description="split (two engines), fused (one engine, for comparison) or remote (two or "
+        "more `vllm serve`)",
     )
     qaic_mode: Literal["aot", "eager"] | None = Field(
         None, description="on QAIC: aot (two compiled engines) or eager (one engine, no buckets)"
@@ -75,6 +80,14 @@ class Settings(BaseSettings):
     max_images: int | None = Field(None, gt=0, description="most images in one conversation")
     load_format: str = Field("auto", description="vLLM's load format; dummy for random weights")
     trust_remote_code: bool = Field(False, description="run code that comes with a model")
+    vision_url: StrList = Field((), description="addresses of vision encoders, for remote")
+    language_url: StrList = Field((), description="addresses of language decoders, for remote")
+    vision_api_key: StrList = Field(
+        (), repr=False, description="key of the vision encoders, or one for each"
+    )
+    language_api_key: StrList = Field(
+        (), repr=False, description="key of the language decoders, or one for each"
+    )
     host: str = Field("127.0.0.1", description="address to listen on")
     port: int = Field(7860, ge=0, le=65535, description="port to listen on; 0 picks a free one")
     auth: StrList = Field((), description="user:password that the page asks for; repeatable")
@@ -110,6 +123,10 @@ class Settings(BaseSettings):
         "vision_devices",
         "language_devices",
         "allow_ports",
+        "vision_url",
+        "language_url",
+        "vision_api_key",
+        "language_api_key",
         mode="before",
     )
     @classmethod
@@ -220,7 +237,7 @@ def _explain(error: Any) -> str:
     if error["type"] == "extra_forbidden":
         bare = field.removeprefix(PREFIX.lower())
         return f"{field} is not a setting. {nearest(bare, Settings.model_fields)}"
-    shown = "" if field == "auth" else f" (given: {given!r})"
+    shown = "" if field in SECRETS else f" (given: {given!r})"
     return f"{flag(field)}: {message[0].lower()}{message[1:]}{shown}."
 
 

@@ -48,10 +48,11 @@ class Supervisor:
         self._keepers: dict[str, Keeper] = {}
         for role in engine_roles(plan):
             vision = role == "vision"
+            devices = plan.language_devices if role == "language" else plan.vision_devices
             self._keepers[role] = Keeper(
                 role,
-                plan.language_devices if role == "language" else plan.vision_devices,
-                plan.vision_batch if vision else plan.decode_batch,
+                () if plan.topology == "remote" else devices,
+                plan.capacity(role),
                 partial(loader, plan, role),
                 "" if vision else notes,
             )

@@ -362,11 +362,13 @@ class Health:
     topology: str
 
     def as_json(self) -> dict[str, Any]:
-        """The body of `/health`."""
+        """The body of `/health`; `details` where there is something to say about an engine."""
+        details = {engine.role: engine.detail for engine in self.engines if engine.detail}
         return {
             "status": self.status,
             "engines": {engine.role: engine.state for engine in self.engines},
             "model": self.model,
             "target": self.target,
             "topology": self.topology,
+            **({"details": details} if details else {}),
         }

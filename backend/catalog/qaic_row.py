@@ -21,5 +21,9 @@ class QaicRow:
     eager_processor: Mapping[str, Any] = field(default_factory=dict)
     """Arguments of the multimodal processor in eager mode."""
 
+    takes_grid: bool = False
+    """Whether the decoder takes rows with a grid an image, which the plugin's processor fills in:
+    families with dynamic resolution do."""
+
     eager_devices: int | None = None
     """QIDs that the engine spans in eager mode; None where nobody says."""

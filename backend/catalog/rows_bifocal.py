@@ -1,6 +1,7 @@
 """Rows that neither document has: the bundled model, and families added since."""
 
 from backend.catalog.prompt_style import ExplicitPrompt, Placeholders
+from backend.catalog.qaic_row import QaicRow
 from backend.catalog.shapes import HEIGHTS, QAIC_QWEN_PROMPT, QWEN2, QWEN_IMAGE, QWEN_PAD, WIDTHS
 from backend.catalog.spec import ModelSpec
 
@@ -16,6 +17,7 @@ BUNDLED: tuple[ModelSpec, ...] = (
         chat_image=QWEN_IMAGE,
         max_model_len=16384,
         max_num_seqs=8,
+        qaic=QaicRow(takes_grid=True),
         resolution=QWEN2,
         heights=HEIGHTS,
         widths=WIDTHS,

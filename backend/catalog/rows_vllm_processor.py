@@ -1,5 +1,6 @@
 """Rows of vLLM's multi-image example that use the chat template of the model's processor."""
 
+from backend.catalog.qaic_row import QaicRow
 from backend.catalog.shapes import (
     CLIP_336,
     COMMAND_A,
@@ -181,6 +182,7 @@ ROWS: tuple[ModelSpec, ...] = (
         chat_image=QWEN_IMAGE,
         max_model_len=32768,
         max_num_seqs=5,
+        qaic=QaicRow(takes_grid=True),
         resolution=QWEN2,
         heights=HEIGHTS,
         widths=WIDTHS,

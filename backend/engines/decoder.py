@@ -71,6 +71,16 @@ class VllmLanguageDecoder(VllmEngine):
     async def _input(self, prompt: Prompt, images: Sequence[Any]) -> Any:
         return decoder_input(prompt, images, self._seams)
 
+    def _with_placeholders(self, prompt: Prompt) -> list[int]:
+        """The prompt's tokens, with what vLLM's processor takes for each image's place."""
+        tokens: list[int] = []
+        for part in prompt.parts:
+            if isinstance(part, ImageSlot):
+                tokens += image_token_ids(self._spec, self._tokenizer, part.index + 1)
+            else:
+                tokens += part
+        return tokens
+
 
 class VllmFusedEngine(VllmLanguageDecoder):
     """An ordinary vLLM engine: the same prompt, with pixels where the split has embeddings."""
@@ -78,17 +88,11 @@ class VllmFusedEngine(VllmLanguageDecoder):
     name = "engine"
 
     async def _input(self, prompt: Prompt, images: Sequence[Any]) -> Any:
-        tokens: list[int] = []
-        for part in prompt.parts:
-            tokens += self._image_ids(part.index) if isinstance(part, ImageSlot) else part
-        request: dict[str, Any] = {"prompt_token_ids": tokens}
+        request: dict[str, Any] = {"prompt_token_ids": self._with_placeholders(prompt)}
         if images:
             request["multi_modal_data"] = {"image": [image.pixels for image in images]}
         (rendered,) = await self._engine.renderer.render_cmpl_async([request])
         return rendered
-
-    def _image_ids(self, index: int) -> list[int]:
-        return image_token_ids(self._spec, self._tokenizer, index + 1)
 
 
 def sampling_params(sampling: Sampling) -> SamplingParams:

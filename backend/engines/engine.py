@@ -39,6 +39,10 @@ class VllmEngine:
     def unfinished(self) -> int:
         return int(self._engine.output_processor.get_num_unfinished_requests())
 
+    @property
+    def detail(self) -> str:
+        return ""
+
     def metrics(self) -> Iterable[Metric]:
         families: Iterable[Metric] = self._registry.collect()
         return families

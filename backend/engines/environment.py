@@ -5,6 +5,9 @@ from collections.abc import MutableMapping
 
 from backend.plan import Plan, cpu_count
 
+COMPILING_S = 6 * 3600
+"""Seconds that compiling may take before an engine is given up."""
+
 SETTINGS = {
     # No usage statistics leave the machine.
     "VLLM_NO_USAGE_STATS": "1",
@@ -49,6 +52,9 @@ def prepare_environment(plan: Plan, environment: MutableMapping[str, str] = os.e
         # In eager mode, too, some models (Command A) compile single functions, which takes seconds
         # and a C++ compiler that may not be there.
         environment.setdefault("TORCH_COMPILE_DISABLE", "1")
+    if plan.target == "qaic":
+        # A first start compiles, which takes longer than vLLM's ten minutes.
+        environment.setdefault("VLLM_ENGINE_READY_TIMEOUT_S", str(COMPILING_S))
     if plan.spec.bundled:
         # The bundled model needs no network; asking the hub would only wait for a time-out.
         environment["HF_HUB_OFFLINE"] = "1"

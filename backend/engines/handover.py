@@ -61,21 +61,43 @@ class RenderedImage:
 def take_rows(answer: torch.Tensor, place: PlaceholderRange, width: int) -> torch.Tensor:
     """The rows of an encoder's answer, whose last row is the sum of the others.
 
-    Raises EngineError unless they are what the decoder expects. One NaN poisons a decoder for good,
-    a wrong width kills it, a wrong count goes unnoticed. Rows are a multiple of the hidden size
-    wide, more than one on models with deepstack.
+    Raises EngineError unless they are what the decoder expects.
     """
-    expected = place.get_num_embeds()
-    if answer.ndim != 2 or answer.shape[0] != expected + 1 or answer.shape[1] % width:
-        raise EngineError(
-            f"The vision encoder answered {tuple(answer.shape)} where {expected} rows of a multiple"
-            f" of {width} and their sum were due; the answer was not generated."
-        )
+    _check_shape(answer[:-1], place.get_num_embeds(), width)
     rows, total = answer[:-1], answer[-1]
     # The sum of finite values may overflow: one that is not finite proves nothing yet.
-    if not bool(torch.isfinite(total).all()) and not bool(torch.isfinite(rows).all()):
-        raise EngineError("The vision encoder answered values that are not finite; try again.")
+    if not bool(torch.isfinite(total).all()):
+        _check_finite(rows)
     return rows
+
+
+def check_rows(rows: torch.Tensor, expected: int | None, width: int) -> None:
+    """Raises EngineError unless these rows, which come without a sum, are what the decoder expects.
+
+    `expected` is None where nobody here knows how many an image has.
+    """
+    _check_shape(rows, expected, width)
+    _check_finite(rows)
+
+
+def _check_shape(rows: torch.Tensor, expected: int | None, width: int) -> None:
+    """A wrong width kills a decoder, a wrong count goes unnoticed.
+
+    Rows are a multiple of the hidden size wide, more than one on models with deepstack.
+    """
+    wrong_count = expected is not None and rows.shape[0] != expected
+    if rows.ndim != 2 or wrong_count or rows.shape[1] % width:
+        due = "rows" if expected is None else f"{expected} rows"
+        raise EngineError(
+            f"The vision encoder answered {tuple(rows.shape)} where {due} of a multiple of {width} "
+            "were due; the answer was not generated."
+        )
+
+
+def _check_finite(rows: torch.Tensor) -> None:
+    """One NaN poisons a decoder for good."""
+    if not bool(torch.isfinite(rows).all()):
+        raise EngineError("The vision encoder answered values that are not finite; try again.")
 
 
 def decoder_input(

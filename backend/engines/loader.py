@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import re
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from backend.catalog.hub import config_folder
 from backend.catalog.lookup import model_path
@@ -22,7 +18,9 @@ from backend.engines.args import EngineArgs, engine_args
 from backend.engines.gpu_memory import shared_memory
 from backend.engines.protocols import Engine
 from backend.engines.root_cause import make_folder, take_root_cause
+from backend.engines.serve_args import front_args
 from backend.engines.version import check_vllm
+from backend.engines.visible_devices import configuring_devices, start_on
 from backend.engines.weights import check_weights
 from backend.errors import BifocalError, EngineError, ModelError
 from backend.heavy_imports import heavy_imports
@@ -34,15 +32,11 @@ Report = Callable[[str], None]
 PROCESS_ENDED = "Engine core initialization failed"
 """How vLLM reports an engine process that ended before it was ready."""
 
+GREET_EVERY_S = 1.0
+"""Between two looks at servers of which none answers yet."""
+
 LET_PASS_S = 0.1
 """Between the page's imports and vLLM's: who waits for the first need not wait for the second."""
-
-LOOK_S = 0.02
-"""Between two looks for an engine process that is about to be made."""
-
-T = TypeVar("T")
-
-_visible_devices = threading.Lock()
 
 
 def engine_roles(plan: Plan) -> tuple[str, ...]:
@@ -66,14 +60,10 @@ class EngineLoader:
 
         Raises EngineError, ModelError or SettingError.
         """
-        if plan.target == "qaic":
-            raise EngineError(
-                "This version does not start engines on QAIC cards yet; `engine-args --target "
-                "qaic` prints what they would be started with. Use --target cpu or cuda to run "
-                "the app."
-            )
         report("importing vLLM")
         config = self._config(plan, role)
+        if plan.topology == "remote":
+            return _connect(plan, role, config, report)
         report("starting the engine process and loading weights")
         try:
             make_folder()
@@ -106,7 +96,8 @@ def _require_files(plan: Plan) -> None:
     """Raises ModelError (`model_unavailable`) at once where vLLM would try for a minute."""
     path = model_path(plan.spec)
     if Path(path).is_dir():
-        check_weights(Path(path), plan)
+        if plan.topology != "remote":
+            check_weights(Path(path), plan)
     else:
         try:
             config_folder(path)
@@ -125,10 +116,12 @@ def engine_config(plan: Plan, role: str, args: EngineArgs | None = None) -> Any:
 
         # By this vLLM chooses how many tokens a step takes on a GPU: as many as its own server.
         usage = UsageContext.OPENAI_API_SERVER
-        args = args or engine_args(plan)[role]
-        if role == "language":
+        remote = plan.topology == "remote"
+        args = args or (front_args(plan, role) if remote else engine_args(plan)[role])
+        if role == "language" and not remote:
             args = {**args, **shared_memory(plan)}
-        config = AsyncEngineArgs(**args).create_engine_config(usage)
+        with configuring_devices(plan):
+            config = AsyncEngineArgs(**args).create_engine_config(usage)
         if plan.target == "cpu" and plan.tensor_parallel_size == 1:
             # On the CPU vLLM runs its worker in a process of its own, to bind threads to cores.
             # Without it an engine is ready in little more than half the time (measured: both in
@@ -150,6 +143,8 @@ def import_engines() -> None:
 
         import backend.engines.decoder
         import backend.engines.encoder
+        import backend.engines.qaic
+        import backend.engines.remote
         import backend.engines.stats  # noqa: F401
     except ImportError as error:
         raise EngineError(
@@ -157,12 +152,38 @@ def import_engines() -> None:
         ) from error
 
 
+def _connect(plan: Plan, role: str, config: Any, report: Report) -> Engine:
+    """Wait until a server of this role can be used; `report` is told what it waits for.
+
+    Raises EngineError for what will not change by waiting, such as a wrong key.
+    """
+    from backend.engines.remote import RemoteLanguageDecoder, RemoteVisionEncoder
+
+    kind = RemoteVisionEncoder if role == "vision" else RemoteLanguageDecoder
+    try:
+        engine = kind(plan, config)
+    except Exception as error:
+        raise _start_failure(role, error) from error
+    try:
+        while True:
+            try:
+                engine.fleet.greet()
+                return engine
+            except EngineError as error:
+                if not error.may_pass:
+                    raise
+                # Raises where the app ends.
+                report(error.message)
+            time.sleep(GREET_EVERY_S)
+    except EngineError:
+        engine.shutdown()
+        raise
+
+
 def _start(plan: Plan, role: str, config: Any) -> Engine:
     from prometheus_client import CollectorRegistry
     from vllm.v1.engine.async_llm import AsyncLLM
 
-    from backend.engines.decoder import VllmFusedEngine, VllmLanguageDecoder
-    from backend.engines.encoder import VllmVisionEncoder
     from backend.engines.stats import counting_in
 
     try:
@@ -174,53 +195,33 @@ def _start(plan: Plan, role: str, config: Any) -> Engine:
             devices,
             lambda: AsyncLLM.from_vllm_config(config, stat_loggers=loggers, disable_log_stats=True),
         )
-        if role == "vision":
-            return VllmVisionEncoder(engine, plan.spec, registry)
-        kind = VllmFusedEngine if role == "fused" else VllmLanguageDecoder
-        return kind(engine, plan.spec, registry)
+        return _kind(plan, role)(engine, plan.spec, registry)
     except Exception as error:
         raise _start_failure(role, error) from error
 
 
-def start_on(plan: Plan, devices: Sequence[int], start: Callable[[], T]) -> T:
-    """What `start` returns; on CUDA the engine process that it makes sees these devices alone.
+def _kind(plan: Plan, role: str) -> Callable[..., Engine]:
+    """What an engine of this role is asked through."""
+    from backend.engines import decoder, encoder, qaic
 
-    They are told by a variable of this process's own, which a process inherits when it is made.
-    Others may start theirs as soon as that has happened: loading goes on side by side.
-    """
-    if plan.target != "cuda":
-        return start()
-    pool = ThreadPoolExecutor(1, thread_name_prefix="start")
-    with _visible_devices, _variable("CUDA_VISIBLE_DEVICES", ",".join(map(str, devices))):
-        known = _children()
-        starting = pool.submit(start)
-        while not starting.done() and _children() <= known:
-            time.sleep(LOOK_S)
-    pool.shutdown(wait=False)
-    return starting.result()
-
-
-def _children() -> set[int | None]:
-    return {child.pid for child in multiprocessing.active_children()}
-
-
-@contextmanager
-def _variable(name: str, value: str) -> Iterator[None]:
-    before = os.environ.get(name)
-    os.environ[name] = value
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = before
+    kinds: dict[str, Callable[..., Engine]] = {
+        "vision": encoder.VllmVisionEncoder,
+        "language": decoder.VllmLanguageDecoder,
+        "fused": decoder.VllmFusedEngine,
+    }
+    if plan.target == "qaic":
+        kinds = {
+            "vision": qaic.QaicVisionEncoder,
+            "language": qaic.QaicLanguageDecoder,
+            "fused": qaic.QaicEagerEngine,
+        }
+    return kinds[role]
 
 
 def _start_failure(role: str, error: Exception) -> BifocalError:
     if isinstance(error, BifocalError):
         return error
-    reason = " ".join(str(error).split())[:300] or type(error).__name__
+    reason = " ".join(_words(error).split())[:300] or type(error).__name__
     killed_by = _killed_by(reason) if reason.startswith(PROCESS_ENDED) else None
     if killed_by:
         return EngineError(
@@ -233,6 +234,15 @@ def _start_failure(role: str, error: Exception) -> BifocalError:
     return EngineError(
         f"The {role} engine did not start: {reason} Set VLLM_LOGGING_LEVEL=INFO to see vLLM's log."
     )
+
+
+def _words(error: Exception) -> str:
+    """An exception's own; of pydantic's, in which vLLM's configurations wrap theirs, the message
+    alone."""
+    wrapped = getattr(error, "errors", None)
+    if not callable(wrapped):
+        return str(error)
+    return " ".join(str(found["msg"]).removeprefix("Value error, ") for found in wrapped())
 
 
 def _killed_by(reason: str) -> str | None:

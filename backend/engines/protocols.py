@@ -54,6 +54,11 @@ class Engine(Protocol):
         """Requests in the engine: queued or running."""
         ...
 
+    @property
+    def detail(self) -> str:
+        """What a person should know of an engine that is ready; mostly nothing."""
+        ...
+
     def metrics(self) -> Iterable[Metric]:
         """vLLM's own counters of this engine, as Prometheus families."""
         ...

@@ -23,9 +23,10 @@ from backend.engines.args import EngineArgs, engine_args
 from backend.engines.chat_tokenizer import ChatTokenizer
 from backend.engines.ending import end_engine
 from backend.engines.handover import RenderedImage, decoder_input
-from backend.engines.loader import engine_config, start_on
+from backend.engines.loader import engine_config
 from backend.engines.plugin import WORKER_EXTENSION
 from backend.engines.seams import seams_of
+from backend.engines.visible_devices import start_on
 from backend.errors import EngineError
 from backend.plan import Plan
 from backend.prompts import ImageSlot, Prompt, chat_prompt, image_token_ids

@@ -13,7 +13,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -90,20 +90,22 @@ def babbling_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @contextmanager
-def running_app(name: str, *flags: str, niceness: int = 0) -> Iterator[str]:
+def running_app(
+    name: str, *flags: str, niceness: int = 0, environment: Mapping[str, str] | None = None
+) -> Iterator[str]:
     """The app as a person starts it, on a free port; its log stays in `test-results`.
 
     An engine that never pauses would take two cores from the browser: `niceness` gives them back.
     """
     RESULTS.mkdir(exist_ok=True)
     log = RESULTS / f"{name}.log"
-    environment = {k: v for k, v in os.environ.items() if not k.upper().startswith("BIFOCAL_")}
+    own = {k: v for k, v in os.environ.items() if not k.upper().startswith("BIFOCAL_")}
     command = ["nice", "-n", str(niceness), sys.executable, "launch.py", "serve", "--port", "0"]
     with log.open("wb") as out:
         process = subprocess.Popen(
             [*command, *flags],
             cwd=ROOT,
-            env=environment,
+            env={**own, **(environment or {})},
             stdout=out,
             stderr=out,
             start_new_session=True,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -89,6 +91,42 @@ async def test_each_question_has_the_same_answer_either_way(
     print(f"{checkpoint.family.name}: {texts}, {used}")
     assert len(set(texts)) == len(chosen)
     assert checkpoint.fused.plan.spec.architecture == checkpoint.family.architecture
+
+
+async def test_over_the_wire_it_is_the_same(
+    checkpoint: Checkpoint, pictures: list[ImageInput], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The decoder is given what a remote one would read, whose places have no masks."""
+    if checkpoint.split is None:
+        return
+    decoder: Any = (await checkpoint.split.ready()).decoder
+    here = decoder._input
+
+    async def there(prompt: Any, images: Any) -> Any:
+        return as_read_there(await here(prompt, images))
+
+    monkeypatch.setattr(decoder, "_input", there)
+    for some in ([0], [1, 0]):
+        await checkpoint.ask("Over the wire?", [pictures[i] for i in some])
+
+
+def as_read_there(request: Any) -> Any:
+    """A decoder's input as vLLM's server makes it of what was sent.
+
+    Under other hashes, as nothing is to come from the engine's caches.
+    """
+    from vllm.entrypoints.scale_out.token_in_token_out.mm_features import mm_kwargs_from_features
+    from vllm.entrypoints.scale_out.token_in_token_out.protocol import MultiModalFeatures
+    from vllm.inputs import mm_input
+    from vllm.multimodal.inputs import MultiModalKwargsItems, PlaceholderRange
+
+    from backend.engines.wire import features
+
+    sent = MultiModalFeatures.model_validate(json.loads(json.dumps(features(request))))
+    kwargs: Any = MultiModalKwargsItems(mm_kwargs_from_features(sent))
+    hashes = {"image": [f"{digest}-sent" for digest in sent.mm_hashes["image"]]}
+    places = [PlaceholderRange(p.offset, p.length) for p in sent.mm_placeholders["image"]]
+    return mm_input(list(request["prompt_token_ids"]), kwargs, hashes, {"image": places})
 
 
 async def test_typed_placeholder_is_text(

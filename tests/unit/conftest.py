@@ -1,5 +1,6 @@
 """Shared by the unit tests: the demo model's plan, tokenizer, and no `.env` of this machine."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ from hypothesis.configuration import set_hypothesis_home_dir
 
 from backend.plan import Plan, make_plan
 from backend.settings import read_settings, repository
+from tests.certificate import make_certificate
 
 set_hypothesis_home_dir(repository() / ".cache" / "hypothesis")
 
@@ -38,3 +40,12 @@ def tokenizer() -> Any:
     from transformers import AutoTokenizer
 
     return AutoTokenizer.from_pretrained(repository() / "assets" / "demo_model")
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Files of a certificate for 127.0.0.1 and of its key."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    made, key = make_certificate(tmp_path_factory.mktemp("certificate"))
+    return str(made), str(key)

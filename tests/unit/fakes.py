@@ -66,6 +66,7 @@ class FakeEngine:
     def __init__(self) -> None:
         self.dead: Exception | None = None
         self.ended = self.killed = 0
+        self.detail = ""
 
     async def check_health(self) -> None:
         if self.dead:

@@ -20,6 +20,7 @@ ALLOWED = {
     "backend.types": (),
     "backend.errors": (),
     "backend.settings": ("backend.errors", "backend.types"),
+    "backend.addresses": ("backend.errors", "backend.settings"),
     "backend.bucket_checks": ("backend.errors", "backend.types"),
     "backend.buckets": (
         "backend.bucket_checks", "backend.errors", "backend.heavy_imports", "backend.losses",
@@ -51,7 +52,8 @@ ALLOWED = {
         "backend.catalog", "backend.errors", "backend.settings", "backend.targets",
     ),
     "backend.plan": (
-        "backend.bucket_checks", "backend.catalog", "backend.errors", "backend.processor",
+        "backend.addresses", "backend.bucket_checks", "backend.catalog", "backend.errors",
+        "backend.processor",
         "backend.qaic_mode", "backend.resolution", "backend.settings", "backend.targets",
         "backend.types",
     ),
@@ -77,13 +79,19 @@ ALLOWED = {
         "backend.errors", "backend.intake", "backend.plan", "backend.prompts", "backend.types",
     ),
     "backend.engines": (
-        "backend.catalog", "backend.engines", "backend.errors", "backend.heavy_imports",
-        "backend.plan", "backend.prompts", "backend.targets", "backend.types",
+        "backend.addresses", "backend.catalog", "backend.engines", "backend.errors",
+        "backend.heavy_imports", "backend.plan", "backend.prompts", "backend.targets",
+        "backend.types",
     ),
     "backend.engines.qaic_args": ("backend.buckets", "backend.catalog", "backend.plan"),
     "backend.engines.protocols": ("backend.prompts", "backend.types"),
     "backend.engines.plugin": ("backend.engines.root_cause",),
     "backend.engines.root_cause": (),
+    "backend.doctor": (
+        "backend.bucket_checks", "backend.catalog", "backend.doctor", "backend.engines.qaic_args",
+        "backend.engines.remote_server", "backend.engines.serve_args", "backend.engines.version",
+        "backend.engines.weights", "backend.errors", "backend.plan",
+    ),
     "backend.admission": ("backend.errors",),
     "backend.bench": (
         "backend.bench", "backend.catalog.lookup", "backend.engines.gpu_memory",
@@ -122,8 +130,9 @@ ALLOWED = {
     ),
     "ui.command_line": (
         "backend.admission", "backend.bench", "backend.catalog", "backend.client",
-        "backend.engines.architectures", "backend.engines.args", "backend.engines.local_tokenizer",
-        "backend.engines.qaic_args", "backend.errors", "backend.plan", "backend.request_preview",
+        "backend.doctor", "backend.engines.architectures", "backend.engines.args",
+        "backend.engines.local_tokenizer", "backend.engines.qaic_args",
+        "backend.engines.serve_args", "backend.errors", "backend.plan", "backend.request_preview",
         "backend.service", "backend.settings", "backend.types", "ui",
     ),
     "launch": (
@@ -138,7 +147,7 @@ KEEPERS = {
     "torch": ("backend.engines",),
     "torchvision": (),
     "transformers": ("backend.anyres", "backend.buckets", "backend.engines", "backend.grids"),
-    "huggingface_hub": ("backend.catalog.hub", "backend.engines"),
+    "huggingface_hub": ("backend.catalog.hub", "backend.doctor.machine", "backend.engines"),
     "jinja2": ("backend.chat_template",),
     "requests": ("backend.intake.fetch",),
     "urllib3": ("backend.intake.fetch",),
@@ -152,6 +161,7 @@ KEEPERS = {
     "psutil": (
         "backend.bench.machine",
         "backend.bench.memory",
+        "backend.doctor.machine",
         "backend.engines.pulse",
         "backend.engines.weights",
     ),
@@ -168,7 +178,7 @@ KEEPERS = {
     "fastapi": ("ui",),
     "starlette": ("ui",),
     "uvicorn": ("ui.command_line.bench_page", "ui.command_line.serve"),
-    "httpx": ("ui.tunnel",),
+    "httpx": ("backend.engines.fleet", "backend.engines.remote_server", "ui.tunnel"),
     "pydantic": ("backend.settings", "ui.guard"),
     "pydantic_settings": ("backend.settings",),
 }
@@ -260,6 +270,7 @@ def test_the_arguments_of_engines_are_data_alone() -> None:
     """`engine-args` answers without vLLM."""
     for module in (
         "backend.engines.args", "backend.engines.environment", "backend.engines.qaic_args",
+        "backend.engines.serve_args",
     ):  # fmt: skip
         assert not any(within(name, ("vllm", "torch")) for name in imports(MODULES[module]))
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from backend.catalog import get_model
-from backend.engines import loader
+from backend.engines import loader, visible_devices
 from backend.errors import BifocalError, ModelError, SettingError
 from backend.plan import make_plan
 from backend.settings import read_settings
@@ -203,7 +203,7 @@ def test_an_engine_process_sees_its_devices_and_the_next_may_start_meanwhile(
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     plan = make_plan(read_settings({"target": "cuda"}))
     running: set[int] = set()
-    monkeypatch.setattr(loader, "_children", lambda: set(running))
+    monkeypatch.setattr(visible_devices, "_children", lambda: set(running))
     both = threading.Barrier(2, timeout=20)
     seen: dict[int, str] = {}
 
@@ -213,8 +213,11 @@ def test_an_engine_process_sees_its_devices_and_the_next_may_start_meanwhile(
         both.wait()  # Loading takes a while: neither is ready before the other has begun.
         return device
 
+    def begin(device: int) -> int:
+        return visible_devices.start_on(plan, [device], lambda: start(device))
+
     with ThreadPoolExecutor(2) as pool:
-        started = list(pool.map(lambda d: loader.start_on(plan, [d], lambda: start(d)), (3, 5)))
+        started = list(pool.map(begin, (3, 5)))
     assert started == [3, 5]
     assert seen == {3: "3", 5: "5"}
     assert "CUDA_VISIBLE_DEVICES" not in os.environ
@@ -228,5 +231,22 @@ def test_a_start_that_fails_gives_the_devices_back(monkeypatch: pytest.MonkeyPat
         raise RuntimeError("out of memory")
 
     with pytest.raises(RuntimeError, match="out of memory"):
-        loader.start_on(plan, [1], start)
+        visible_devices.start_on(plan, [1], start)
     assert os.environ["CUDA_VISIBLE_DEVICES"] == "0,1"
+
+
+def test_what_vllms_configuration_refuses_is_told_without_pydantics_frame() -> None:
+    from pydantic import BaseModel, field_validator
+
+    class Config(BaseModel):
+        size: int
+
+        @field_validator("size")
+        @classmethod
+        def _check(cls, size: int) -> int:
+            raise ValueError("the card has no such size")
+
+    with pytest.raises(ValueError) as caught:
+        Config(size=3)
+    message = loader._start_failure("vision", caught.value).message
+    assert message.startswith("The vision engine did not start: the card has no such size Set ")

@@ -117,3 +117,39 @@ def test_a_package_is_found_without_importing_it() -> None:
     found = repair.installed_file("torchvision")
     assert found is None or found.name == "__init__.py"
     assert repair.installed_file("surely_not_installed_anywhere") is None
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The source of a `vllm` program, in a package of that name."""
+    source = tmp_path / "vllm" / "entrypoints" / "cli" / "main.py"
+    source.parent.mkdir(parents=True)
+    source.write_text(f"import vllm\nparser = dict(version={repair.ASKS})\n")
+    found = tmp_path / "vllm" / "__init__.py"
+    monkeypatch.setattr(repair, "installed_file", lambda module: found)
+    return source
+
+
+@pytest.mark.parametrize("under_its_name", [True, False])
+def test_the_program_is_mended_only_where_vllm_has_another_name(
+    program: Path, monkeypatch: pytest.MonkeyPatch, under_its_name: bool
+) -> None:
+    monkeypatch.setattr(repair, "is_distribution", lambda name: under_its_name)
+    before = program.read_text()
+    repair.mend_program()
+    assert (program.read_text() == before) == under_its_name
+    repair.mend_program()
+    assert (repair.KNOWS in program.read_text()) != under_its_name
+
+
+def test_the_installed_program_asks_as_it_is_known_to() -> None:
+    """Or has been mended already: another spelling would go unmended."""
+    package = repair.installed_file("vllm")
+    assert package
+    text = (package.parent / "entrypoints" / "cli" / "main.py").read_text()
+    assert (repair.ASKS in text) != (f"version={repair.KNOWS}" in text)
+
+
+def test_whether_something_was_installed_under_a_name() -> None:
+    assert repair.is_distribution("pytest")
+    assert not repair.is_distribution("surely-not-installed-anywhere")

@@ -54,6 +54,7 @@ async def test_before_it_is_started(under: Under) -> None:
         "model": "bifocal-demo",
         "target": "cpu",
         "topology": "split",
+        "details": {"vision": "not started yet", "language": "not started yet"},
     }
     assert under.supervisor.is_waiting("language")
     assert under.loader.calls == 0

@@ -10,6 +10,7 @@ from typing import Any
 
 from backend.engines.args import engine_args
 from backend.engines.qaic_args import VISIBLE_DEVICES, serve_environment
+from backend.engines.serve_args import serve_args
 from backend.plan import Plan, make_plan
 from backend.settings import Settings
 from ui.command_line.output import Output
@@ -21,7 +22,8 @@ FIRST_PORT = 8000
 def run(arguments: argparse.Namespace, settings: Settings, output: Output) -> None:
     """The arguments by engine, as JSON or as `vllm serve` lines."""
     plan = make_plan(settings)
-    roles = engine_args(plan)
+    remote = plan.topology == "remote"
+    roles = serve_args(plan) if remote else engine_args(plan)
     if output.as_json:
         output.json(roles)
         return
@@ -29,7 +31,7 @@ def run(arguments: argparse.Namespace, settings: Settings, output: Output) -> No
     ports = {"port": FIRST_PORT}, {"port": FIRST_PORT + 1}
     lines = [f"# {remark}\n" for remark in _remarks(plan)]
     for (role, args), port in zip(roles.items(), ports, strict=False):
-        more = port if len(roles) > 1 else {}
+        more = port if len(roles) > 1 and not remote else {}
         lines.append(f"# {role}\n{serve_line({**args, **more}, environment)}\n")
     output.write("\n".join(lines))
 

@@ -83,6 +83,7 @@ def build_parser() -> Parser:
         "buckets": "which resolution bucket each image gets, and why; starts no engine",
         "engine-args": "the vLLM engine arguments of the current settings; starts nothing",
         "bench": "split against fused on the same model, and the app against the bare engines",
+        "doctor": "whether this machine can run that, and what to do where not; starts nothing",
     }.items():
         command = commands.add_parser(
             name, help=description, description=description, allow_abbrev=False

@@ -1,0 +1,1 @@
+"""`doctor`: what of this machine would keep the settings from working, and what to do about it."""

@@ -1,0 +1,81 @@
+"""The loader of the simulated card: takes the devices, and builds the half that the engine is."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Sequence, Set
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+from vllm.model_executor.model_loader import register_model_loader
+from vllm.model_executor.model_loader.default_loader import DefaultModelLoader
+from vllm.model_executor.models.registry import ModelRegistry
+
+from backend.engines.derive import on_demand
+from backend.engines.vision_only import ImageRowsPooler, vision_only
+from tests.qaic_simulation import BOARD
+from tests.qaic_simulation.rules import CardError
+
+ENCODER = "SimulatedQaicEncoder__"
+
+_held: list[Any] = []
+"""Open files of this process's devices; the system lets them go with the process."""
+
+
+class EmbedPooler(ImageRowsPooler):
+    """Answers `embed` with one image's rows, [1, visual tokens, width]."""
+
+    def get_supported_tasks(self) -> Set[Any]:
+        return {"embed"}
+
+    def forward(self, hidden_states: torch.Tensor, pooling_metadata: Any) -> list[Any]:
+        found = super().forward(hidden_states, pooling_metadata)
+        return [None if rows is None else rows.unsqueeze(0) for rows in found]
+
+
+def simulated_encoder(upstream: type[nn.Module]) -> type[nn.Module]:
+    """The vision half of an upstream class, asked for as the plugin's is."""
+    base: Any = vision_only(upstream)
+
+    class SimulatedEncoder(base):
+        def __init__(self, *, vllm_config: Any, prefix: str = "") -> None:
+            super().__init__(vllm_config=vllm_config, prefix=prefix)
+            self.pooler = EmbedPooler(self._kept)
+
+    return SimulatedEncoder
+
+
+__getattr__ = on_demand(ENCODER, __name__, simulated_encoder)
+
+
+@register_model_loader("qaic_simulation")
+class SimulatedLoader(DefaultModelLoader):
+    """As vLLM's own, after the devices have been taken."""
+
+    def __init__(self, load_config: Any) -> None:
+        load_config.load_format = "auto"
+        super().__init__(load_config)
+
+    def load_model(self, vllm_config: Any, model_config: Any, prefix: str = "") -> nn.Module:
+        take_devices(vllm_config.additional_config["device_group"])
+        if model_config.runner_type == "pooling":
+            (architecture,) = model_config.hf_config.architectures
+            name = ENCODER + architecture
+            ModelRegistry.register_model(name, f"{__name__}:{name}")
+            model_config.hf_config.architectures = [name]
+            model_config.convert_type = "none"
+        return super().load_model(vllm_config, model_config, prefix)
+
+
+def take_devices(group: Sequence[int]) -> None:
+    """Raises CardError where another engine has one of them."""
+    for qid in group:
+        file = Path(os.environ[BOARD], f"qid{qid}").open("w")  # noqa: SIM115 - held for good
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise CardError(f"device {qid} is in use by another engine") from None
+        _held.append(file)
