@@ -49,16 +49,17 @@ class Stand:
         await asyncio.to_thread(_imports)
         stack.push_async_callback(self._end)
         sides = self.options.sides
+        # First one that is compared with no other start: it finds no file in the system's memory.
+        if "fused" in sides or "replicas" in sides:
+            await self._start("fused", "fused")
         if "bare" in sides:
             # Each half alone gives its time to ready; nothing else is being started then.
             for role in HALVES:
                 await self._start(role, role)
         await self._timed("both", self._start_backend)
-        self.sides["split"] = SplitSide(self.backend)
-        if "fused" in sides or "replicas" in sides:
-            await self._start("fused", "fused")
         if "replicas" in sides:
             await self._start("language-fused", "fused")
+        self.sides["split"] = SplitSide(self.backend)
         self._make_sides()
         if self._page and "page" in sides:
             self._tell("serving the page")
