@@ -33,7 +33,8 @@ class EmbedPooler(ImageRowsPooler):
 
     def forward(self, hidden_states: torch.Tensor, pooling_metadata: Any) -> list[Any]:
         found = super().forward(hidden_states, pooling_metadata)
-        return [None if rows is None else rows.unsqueeze(0) for rows in found]
+        # The last row, the sum of the others, is Bifocal's own; a card knows nothing of it.
+        return [None if rows is None else rows[:-1].unsqueeze(0) for rows in found]
 
 
 def simulated_encoder(upstream: type[nn.Module]) -> type[nn.Module]:
