@@ -1,5 +1,6 @@
 """A vLLM engine's processes, and ending them without a trace on the terminal."""
 
+import psutil
 from vllm.utils.async_utils import cancel_task_threadsafe
 from vllm.v1.engine.async_llm import AsyncLLM
 
@@ -16,7 +17,12 @@ def end_engine(engine: AsyncLLM) -> None:
     """
     if engine.output_handler is not None:
         cancel_task_threadsafe(engine.output_handler)
-    engine.shutdown(timeout=GRACE_S)
+    try:
+        engine.shutdown(timeout=GRACE_S)
+    except psutil.NoSuchProcess:
+        # It ended by itself just as vLLM was about to kill it, which vLLM stumbles over before it
+        # has closed its sockets.
+        engine.engine_core.resources()
 
 
 def engine_pids(engine: AsyncLLM) -> list[int]:

@@ -162,6 +162,7 @@ KEEPERS = {
         "backend.bench.machine",
         "backend.bench.memory",
         "backend.doctor.machine",
+        "backend.engines.ending",
         "backend.engines.pulse",
         "backend.engines.weights",
     ),
