@@ -60,6 +60,8 @@ async def served(endless: Endless) -> AsyncIterator[httpx.AsyncClient]:
         finally:
             server.should_exit = server.force_exit = True
             await serving
+            # Gradio's queue goes on looking for events for good, else.
+            endless.blocks._queue.close()
 
 
 @pytest.fixture
