@@ -51,17 +51,19 @@ async def served(endless: Endless) -> AsyncIterator[httpx.AsyncClient]:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+        config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
         serving = asyncio.create_task(server.serve([taken]))
         try:
             base = f"http://127.0.0.1:{taken.getsockname()[1]}/gradio_api"
             async with httpx.AsyncClient(base_url=base, timeout=30) as http:
                 yield http
         finally:
-            server.should_exit = server.force_exit = True
-            await serving
-            # Gradio's queue goes on looking for events for good, else.
+            # Not by force, which leaves tasks behind that end in the middle of other tests; and
+            # Gradio's queue would go on looking for events for good.
             endless.blocks._queue.close()
+            server.should_exit = True
+            await serving
 
 
 @pytest.fixture
