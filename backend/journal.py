@@ -52,6 +52,7 @@ class Journal:
             outcome = error.code
             raise
         except Exception:
+            # Passed on as it is; here it gets the request's id, and its trace into the log.
             outcome = "unexpected"
             log.exception("request %s", entry.id)
             raise

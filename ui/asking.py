@@ -101,6 +101,7 @@ class Asking:
                 session.run = None
                 yield self._put_back(session, render.problem(error.message))
         except Exception:
+            # The log has it in full; the person is told, and keeps the question and the page.
             logging.getLogger(__name__).exception("a fault while answering")
             if session.run is run:
                 session.run = None
