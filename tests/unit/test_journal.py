@@ -144,7 +144,7 @@ def test_a_public_link_is_limited_by_itself(flags: dict[str, Any], limit: int) -
 async def test_more_requests_than_the_engines_take_wait_and_see_their_place(
     tokenizer: Any,
 ) -> None:
-    app = await App(tokenizer, vision_batch=1, decode_batch=1).started()
+    app = await App(tokenizer, vision_batch=1, decode_batch=2).started()
     app.decoder.gate.clear()
     running = [asyncio.create_task(app.events(ask())) for _ in range(2)]
     await until(lambda: len(app.decoder.prompts) == 2)
