@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from backend.errors import BifocalError, InputError
-from backend.types import ChatRequest, ImageInput, Result, Sampling, Turn
+from backend.types import ChatRequest, ImageInput, Result, Sampling, StageEvent, Turn
 from ui import inputs
 from ui.stream import Progress, Run
 from ui.uploads import uploads
@@ -56,7 +56,10 @@ class Api:
         async with aclosing(run.batches()) as batches:
             async for events in batches:
                 progress.add(events)
-                yield progress.result()
+                # A stage is not part of the result; but now and then, Gradio must find the
+                # generator between two of its steps to be able to end it.
+                if not events or not all(isinstance(event, StageEvent) for event in events):
+                    yield progress.result()
 
     async def bucket(self, image: str) -> dict[str, Any]:
         """Which compiled size an image gets, the sizes that were weighed, and why."""

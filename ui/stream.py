@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncGenerator, Callable
 from typing import TYPE_CHECKING
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
 INTERVAL = 1 / 30
 """Least seconds between two updates of a page: faster is not seen."""
 
-UPDATES_PER_S = 40
-"""Updates a second of all answers together. Each costs some milliseconds of the processor that an
-engine on the CPU computes with; an answer among many comes slowly enough for fewer."""
+UPDATES_PER_CORE = 10
+"""Updates a second of all answers together, for every core of the machine. Each costs some
+milliseconds of the cores that engines on the CPU compute with; an answer among many comes slowly
+enough for fewer."""
 
 REDRAWN_PER_S = 25_000
 """Characters a second that a browser may have to draw anew. With every update it reads the whole
@@ -54,6 +56,7 @@ class Run:
         """`answering` tells how many answers come at the moment."""
         self.stopped = False
         self._answering = answering
+        self._updates_per_s = UPDATES_PER_CORE * (os.cpu_count() or 1)
         self._queue: asyncio.Queue[Event | None] = asyncio.Queue()
         self._task = asyncio.create_task(self._drain(events))
         # Not in `_drain`: a task that is cancelled before its first step never runs any of it.
@@ -110,7 +113,7 @@ class Run:
 
     def _pause(self, length: int) -> float:
         """Seconds to the next update of an answer of so many characters."""
-        return max(INTERVAL, length / REDRAWN_PER_S, self._answering() / UPDATES_PER_S)
+        return max(INTERVAL, length / REDRAWN_PER_S, self._answering() / self._updates_per_s)
 
 
 class Progress:

@@ -29,7 +29,7 @@ async def batches(answering: int) -> list[list[Event]]:
 @pytest.fixture(autouse=True)
 def long_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """So long that no busy machine takes as long over all tokens."""
-    monkeypatch.setattr(stream, "UPDATES_PER_S", 0.01)
+    monkeypatch.setattr(stream, "UPDATES_PER_CORE", 0.0001)
     monkeypatch.setattr(stream, "INTERVAL", 0.0)
 
 
@@ -50,7 +50,8 @@ async def test_an_answer_alone_is_passed_on_as_it_comes(monkeypatch: pytest.Monk
 
 
 def test_the_more_answers_the_fewer_updates_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream, "UPDATES_PER_S", 40)
+    monkeypatch.setattr(stream, "UPDATES_PER_CORE", 20)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
     monkeypatch.setattr(stream, "INTERVAL", 1 / 30)
 
     async def pauses() -> list[float]:
