@@ -1,13 +1,13 @@
 """Three `vllm serve` on this machine, started as printed: two encoders and a decoder.
 
-The lines are `engine-args --topology remote`'s. One encoder speaks TLS with a certificate of its
-own. The tests go on from each other's state: the last one kills the decoder.
+The lines are `engine-args --topology remote`'s. Where openssl can make a certificate one encoder
+speaks TLS; elsewhere both are plain, and the one test of the certificate is skipped. The tests go
+on from each other's state: the last one kills the decoder.
 """
 
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,28 +23,28 @@ from backend.service import Bifocal
 from backend.settings import read_settings, repository
 from backend.types import ChatRequest, Event, ImageInput, Sampling, TokenEvent, Turn
 from tests.browser.conftest import endless_copy
-from tests.certificate import make_certificate
+from tests.certificate import can_make, make_certificate
 from tests.engine.asking import ask, question, saved
 from tests.engine.conftest import started
-from tests.engine.servers import KEY, VllmServer, free_ports, printed_lines
+from tests.engine.servers import KEY, VllmServer, end, free_ports, printed_lines
 from tests.readme import LANGUAGE, OTHER_VISION, VISION, at, command
 from tests.unit.eventually import until
 from ui.command_line.parser import build_parser, setting_flags
 
-pytestmark = [
-    pytest.mark.timeout(400),
-    pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed"),
-]
+pytestmark = pytest.mark.timeout(400)
 
 BACK_S = 200
 
 
 @dataclass(frozen=True)
 class Servers:
-    """The processes, where they are, and the line that starts the decoder."""
+    """The processes, where they are, and the line that starts the decoder.
+
+    The second encoder speaks TLS if its address begins with `https`.
+    """
 
     encoder: VllmServer
-    tls_encoder: VllmServer
+    other_encoder: VllmServer
     decoder: VllmServer
     vision_urls: tuple[str, str]
     language_url: str
@@ -55,26 +55,36 @@ class Servers:
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
     folder = tmp_path_factory.mktemp("servers")
     ports = free_ports(3)
-    urls = f"http://127.0.0.1:{ports[0]}", f"https://127.0.0.1:{ports[1]}"
+    scheme = "https" if can_make() else "http"
+    urls = f"http://127.0.0.1:{ports[0]}", f"{scheme}://127.0.0.1:{ports[1]}"
     language_url = f"http://127.0.0.1:{ports[2]}"
     lines = printed_lines(urls[0], language_url)
-    certificate, key = make_certificate(folder)
-    tls = ("--port", str(ports[1]), "--ssl-certfile", str(certificate), "--ssl-keyfile", str(key))
     encoder = VllmServer(lines["vision"], folder / "encoder.log")
-    tls_encoder = VllmServer(lines["vision"], folder / "tls_encoder.log", *tls)
     decoder = VllmServer(lines["language"], folder / "decoder.log")
-    all_of_them = (encoder, tls_encoder, decoder)
-    try:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("SSL_CERT_FILE", str(certificate))
+    more = ["--port", str(ports[1])]
+    with pytest.MonkeyPatch.context() as patch:
+        if can_make():
+            certificate, key = map(str, make_certificate(folder))
+            more += ["--ssl-certfile", certificate, "--ssl-keyfile", key]
+            patch.setenv("SSL_CERT_FILE", certificate)
+        other_encoder = VllmServer(lines["vision"], folder / "other_encoder.log", *more)
+        all_of_them = (encoder, other_encoder, decoder)
+        try:
             for server in all_of_them:
                 server.start()
             for server, url in zip(all_of_them, (*urls, language_url), strict=True):
                 server.wait(url)
             yield Servers(*all_of_them, urls, language_url, lines["language"])
-    finally:
-        for server in all_of_them:
-            server.kill()
+        finally:
+            end(all_of_them)
+
+
+@pytest.fixture
+def tls_url(servers: Servers) -> str:
+    """Where the encoder that speaks TLS is."""
+    if not servers.vision_urls[1].startswith("https"):
+        pytest.skip("openssl is not installed")
+    return servers.vision_urls[1]
 
 
 @pytest_asyncio.fixture(scope="module")
@@ -202,10 +212,10 @@ async def test_wrong_servers_are_told(servers: Servers) -> None:
 
 
 async def test_a_certificate_that_is_not_trusted(
-    servers: Servers, monkeypatch: pytest.MonkeyPatch
+    tls_url: str, servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("SSL_CERT_FILE")
-    flags = {"vision_url": servers.vision_urls[1], "language_url": servers.language_url}
+    flags = {"vision_url": tls_url, "language_url": servers.language_url}
     error = await asyncio.to_thread(fault, "vision", vision_api_key=KEY, **flags)
     assert "certificate that is not trusted" in error.message
 

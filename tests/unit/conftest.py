@@ -1,6 +1,5 @@
 """Shared by the unit tests: the demo model's plan, tokenizer, and no `.env` of this machine."""
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ from hypothesis.configuration import set_hypothesis_home_dir
 
 from backend.plan import Plan, make_plan
 from backend.settings import read_settings, repository
-from tests.certificate import make_certificate
+from tests.certificate import can_make, make_certificate
 
 set_hypothesis_home_dir(repository() / ".cache" / "hypothesis")
 
@@ -45,7 +44,7 @@ def tokenizer() -> Any:
 @pytest.fixture(scope="session")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     """Files of a certificate for 127.0.0.1 and of its key."""
-    if shutil.which("openssl") is None:
+    if not can_make():
         pytest.skip("openssl is not installed")
     made, key = make_certificate(tmp_path_factory.mktemp("certificate"))
     return str(made), str(key)
