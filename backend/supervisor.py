@@ -18,7 +18,7 @@ from backend.engines.abandon import abandon_engines
 from backend.engines.loader import Report, engine_roles
 from backend.engines.protocols import Engine, LanguageDecoder, VisionEncoder
 from backend.errors import BifocalError
-from backend.keeper import Keeper
+from backend.keeper import RESTARTS, Keeper
 from backend.plan import Plan
 from backend.types import Health, OverallState
 
@@ -47,14 +47,16 @@ class Supervisor:
         self._telling: asyncio.Task[None] | None = None
         self._keepers: dict[str, Keeper] = {}
         for role in engine_roles(plan):
-            vision = role == "vision"
+            vision, remote = role == "vision", plan.topology == "remote"
             devices = plan.language_devices if role == "language" else plan.vision_devices
             self._keepers[role] = Keeper(
                 role,
-                () if plan.topology == "remote" else devices,
+                () if remote else devices,
                 plan.capacity(role),
                 partial(loader, plan, role),
                 "" if vision else notes,
+                # Whoever runs a server starts it again when they see fit.
+                None if remote else RESTARTS,
             )
 
     def start(self) -> None:
