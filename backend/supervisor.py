@@ -15,6 +15,7 @@ from prometheus_client import Metric
 
 from backend import heap
 from backend.engines.abandon import abandon_engines
+from backend.engines.counters import with_label
 from backend.engines.loader import Report, engine_roles
 from backend.engines.protocols import Engine, LanguageDecoder, VisionEncoder
 from backend.errors import BifocalError
@@ -135,14 +136,6 @@ class Supervisor:
     def _keeper(self, role: str) -> Keeper:
         """The keeper of a role; `fused` stands for both."""
         return self._keepers.get(role) or self._keepers["fused"]
-
-
-def with_label(family: Metric, name: str, value: str) -> Metric:
-    """The family with one more label on every sample."""
-    labelled = Metric(family.name, family.documentation, family.type, family.unit)
-    for sample in family.samples:
-        labelled.samples.append(sample._replace(labels={**sample.labels, name: value}))
-    return labelled
 
 
 def _overall(states: Mapping[str, str]) -> OverallState:

@@ -232,7 +232,10 @@ async def test_servers() -> None:
         found = by_name(await asyncio.to_thread(lambda: list(check_servers(plan))))
     assert found["vision encoder"].state == "ok"
     assert found["language decoder"].state == "failed"
-    assert "serves something-else" in found["language decoder"].what
+    assert found["vision encoder"].what.startswith(f"http://127.0.0.1:{encoder.port} serves ")
+    what = found["language decoder"].what
+    assert "serves something-else" in what
+    assert f"(http://127.0.0.1:{decoder.port})" in what
     assert "engine-args" in found["language decoder"].advice
 
 
