@@ -95,29 +95,14 @@ class RemoteVisionEncoder(RemoteEngine):
         Closing the connection, as cancelling does, aborts it in the server. Raises EngineError.
         """
         started = time.perf_counter()
-        rendered = await self._render(image)
+        rendered = await RenderedImage.render(self._renderer, self._placeholder, image)
         body = await asyncio.to_thread(
             encode_request, image.pixels, image.digest, self._served, self._dtype
         )
         answer = await self.fleet.send(partial(self._rows, body))
         rows = take_rows(answer, rendered.place, self._width)
-        return Embedding(
-            model=self._spec.key,
-            sha256=image.sha256,
-            bucket=image.bucket,
-            features=rows,
-            extras={"rendered": rendered.without_pixels(), "digest": image.digest},
-            encode_s=time.perf_counter() - started,
-        )
-
-    async def _render(self, image: PreparedImage) -> RenderedImage:
-        prompt = {
-            "prompt_token_ids": list(self._placeholder),
-            "multi_modal_data": {"image": [image.pixels]},
-            "multi_modal_uuids": {"image": [image.digest]},
-        }
-        (rendered,) = await self._renderer.render_cmpl_async([prompt])
-        return RenderedImage.of(rendered)
+        took = time.perf_counter() - started
+        return image.embedded(self._spec.key, rows, took, rendered=rendered.without_pixels())
 
     async def _rows(self, body: bytes, server: RemoteServer) -> Any:
         async with server.waiting():
@@ -137,12 +122,9 @@ class RemoteLanguageDecoder(RemoteEngine):
 
     def __init__(self, plan: Plan, config: Any) -> None:
         super().__init__(plan, config)
-        self._tokenizer = ChatTokenizer(self._renderer.get_tokenizer(), self._model_config)
-        self._seams = seams_of(plan.spec, self._renderer.get_tokenizer())
-
-    @property
-    def tokenizer(self) -> Tokenizer:
-        return cast(Tokenizer, self._tokenizer)
+        tokenizer = self._renderer.get_tokenizer()
+        self.tokenizer: Tokenizer = cast(Tokenizer, ChatTokenizer(tokenizer, self._model_config))
+        self._seams = seams_of(plan.spec, tokenizer)
 
     async def generate(
         self,

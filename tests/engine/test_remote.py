@@ -14,17 +14,17 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from PIL import Image, ImageDraw
+from PIL import Image
 
 from backend.engines.loader import EngineLoader
 from backend.errors import EngineError
 from backend.plan import make_plan
 from backend.service import Bifocal
 from backend.settings import read_settings, repository
-from backend.types import ChatRequest, Event, ImageInput, Sampling, TokenEvent, Turn
+from backend.types import ChatRequest, Event, ImageInput, TokenEvent
 from tests.browser.conftest import endless_copy
 from tests.certificate import can_make, make_certificate
-from tests.engine.asking import ask, question, saved
+from tests.engine.asking import ask, question, saved, seeded
 from tests.engine.conftest import started
 from tests.engine.servers import KEY, VllmServer, end, free_ports, printed_lines
 from tests.readme import LANGUAGE, OTHER_VISION, VISION, at, command
@@ -101,18 +101,6 @@ async def remote(servers: Servers) -> AsyncIterator[Bifocal]:
     await backend.shutdown()
 
 
-@pytest.fixture
-def pictures(tmp_path: Path) -> list[ImageInput]:
-    """Three pictures of different buckets."""
-    disc = Image.new("RGB", (640, 480), "white")
-    ImageDraw.Draw(disc).ellipse((100, 100, 300, 300), fill="red")
-    noise = Image.effect_noise((1920, 1080), 90).convert("RGB")
-    square = Image.new("RGB", (300, 200), "black")
-    ImageDraw.Draw(square).rectangle((20, 20, 120, 120), fill="yellow")
-    drawn = {"disc": disc, "noise": noise, "square": square}
-    return [saved(tmp_path, f"{name}.png", picture) for name, picture in drawn.items()]
-
-
 def fault(role: str, **flags: object) -> EngineError:
     """What keeps the engine of a role from being there."""
     plan = make_plan(read_settings({"topology": "remote", **flags}))
@@ -158,10 +146,7 @@ async def test_embeddings_are_the_same_bit_for_bit(
 async def test_sampling_with_a_seed_is_the_same(
     remote: Bifocal, split: Bifocal, pictures: list[ImageInput]
 ) -> None:
-    request = ChatRequest(
-        (Turn("user", "Describe the image.", (pictures[0],)),),
-        Sampling(max_tokens=32, temperature=0.8, top_p=0.9, seed=7),
-    )
+    request = seeded(pictures[0])
     assert (await ask(remote, request)).text == (await ask(split, request)).text
 
 
