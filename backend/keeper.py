@@ -23,14 +23,20 @@ log = logging.getLogger("bifocal")
 HEALTH_INTERVAL_S = 1.0
 """Seconds between two looks at an engine; one that fails a request is looked at at once."""
 RESTARTS: Final = 5
-"""Starts in a row that may fail, or end within `STEADY_S`, before the engine is given up."""
+"""Starts again in a row, each after one that failed or ended within `STEADY_S`, before an engine of
+this machine is given up."""
 STEADY_S: Final = 300.0
 PAUSES_S = (0.0, 1.0, 5.0, 15.0, 30.0)
-"""Seconds before each start in a row."""
+"""Seconds before each start in a row; the last one before all that follow."""
 TELL_WITHIN_S = 5.0
 """Seconds that requests of a dead engine have to be told so, before it is cleared away."""
 
 ENDED = "The app is shutting down."
+
+
+def pause_s(in_a_row: int) -> float:
+    """Seconds before the next start, after so many in a row that did not last."""
+    return PAUSES_S[min(in_a_row, len(PAUSES_S) - 1)]
 
 
 class Keeper:
@@ -43,10 +49,16 @@ class Keeper:
         capacity: int,
         load: Callable[[Report], Engine],
         detail: str = "",
+        most_restarts: int | None = RESTARTS,
     ) -> None:
-        """`load` blocks and is called in a thread; `detail` is shown with a ready engine."""
+        """`load` blocks and is called in a thread; `detail` is shown with a ready engine.
+
+        After `most_restarts` starts again in a row the engine is given up; None: it never is, once
+        it has been there.
+        """
         self.role, self.restarts, self.is_loading = role, 0, False
         self._devices, self._capacity, self._load, self._detail = devices, capacity, load, detail
+        self._most_restarts = most_restarts
         self._state: EngineState = "loading"
         self._doing = "not started yet"
         self._running = 0
@@ -123,7 +135,7 @@ class Keeper:
     async def _live(self) -> None:
         in_a_row = 0
         while True:
-            await asyncio.sleep(PAUSES_S[min(in_a_row, len(PAUSES_S) - 1)])
+            await asyncio.sleep(pause_s(in_a_row))
             fault = await self._start()
             if fault is None:
                 log.info("%s engine: ready", self.role)
@@ -133,7 +145,7 @@ class Keeper:
                     in_a_row = 0
             in_a_row += 1
             # A first start that fails by itself would fail again.
-            if in_a_row > RESTARTS or not (self.restarts or fault.may_pass):
+            if self._is_last(in_a_row) or not (self.restarts or fault.may_pass):
                 self._give_up(fault, in_a_row)
                 return
             self.restarts += 1
@@ -203,6 +215,9 @@ class Keeper:
         with suppress(TimeoutError):
             async with asyncio.timeout(TELL_WITHIN_S):
                 await self._empty.wait()
+
+    def _is_last(self, in_a_row: int) -> bool:
+        return self._most_restarts is not None and in_a_row > self._most_restarts
 
     def _give_up(self, fault: BifocalError, in_a_row: int) -> None:
         if in_a_row > 1:

@@ -15,10 +15,11 @@ from prometheus_client import Metric
 
 from backend import heap
 from backend.engines.abandon import abandon_engines
+from backend.engines.counters import with_label
 from backend.engines.loader import Report, engine_roles
 from backend.engines.protocols import Engine, LanguageDecoder, VisionEncoder
 from backend.errors import BifocalError
-from backend.keeper import Keeper
+from backend.keeper import RESTARTS, Keeper
 from backend.plan import Plan
 from backend.types import Health, OverallState
 
@@ -47,14 +48,16 @@ class Supervisor:
         self._telling: asyncio.Task[None] | None = None
         self._keepers: dict[str, Keeper] = {}
         for role in engine_roles(plan):
-            vision = role == "vision"
+            vision, remote = role == "vision", plan.topology == "remote"
             devices = plan.language_devices if role == "language" else plan.vision_devices
             self._keepers[role] = Keeper(
                 role,
-                () if plan.topology == "remote" else devices,
+                () if remote else devices,
                 plan.capacity(role),
                 partial(loader, plan, role),
                 "" if vision else notes,
+                # Whoever runs a server starts it again when they see fit.
+                None if remote else RESTARTS,
             )
 
     def start(self) -> None:
@@ -133,14 +136,6 @@ class Supervisor:
     def _keeper(self, role: str) -> Keeper:
         """The keeper of a role; `fused` stands for both."""
         return self._keepers.get(role) or self._keepers["fused"]
-
-
-def with_label(family: Metric, name: str, value: str) -> Metric:
-    """The family with one more label on every sample."""
-    labelled = Metric(family.name, family.documentation, family.type, family.unit)
-    for sample in family.samples:
-        labelled.samples.append(sample._replace(labels={**sample.labels, name: value}))
-    return labelled
 
 
 def _overall(states: Mapping[str, str]) -> OverallState:

@@ -1,7 +1,13 @@
 """A certificate that nobody trusts."""
 
+import shutil
 import subprocess
 from pathlib import Path
+
+
+def can_make() -> bool:
+    """Whether the program is here that makes one."""
+    return shutil.which("openssl") is not None
 
 
 def make_certificate(folder: Path) -> tuple[Path, Path]:

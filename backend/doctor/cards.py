@@ -76,10 +76,11 @@ def _plugin() -> Finding:
         return failed(
             "QAIC plugin", "vllm-qaic is not installed", "install it as Qualcomm's documents say"
         )
-    vllm = str(installed_vllm())
-    if version.split(".")[:2] != vllm.split(".")[:2]:
+    vllm = installed_vllm()
+    if vllm is None or version.split(".")[:2] != vllm.split(".")[:2]:
+        beside = f"vLLM {vllm}" if vllm else "no vLLM"
         return failed(
-            "QAIC plugin", f"vllm-qaic {version} is beside vLLM {vllm}",
+            "QAIC plugin", f"vllm-qaic {version} is beside {beside}",
             "install the vLLM of the same version as the plugin",
         )  # fmt: skip
     return ok("QAIC plugin", f"vllm-qaic {version}")

@@ -12,7 +12,7 @@ from backend.bucket_checks import check_buckets
 from backend.catalog.hub import config_folder
 from backend.catalog.lookup import model_path
 from backend.doctor.finding import Finding, failed, ok, warning
-from backend.engines.remote_server import RemoteServer, make_client
+from backend.engines.remote_server import RemoteServer, make_client, servers_of
 from backend.engines.serve_args import served_name
 from backend.engines.version import NEWEST_KNOWN, check_vllm, installed_vllm
 from backend.engines.weights import check_weights
@@ -95,15 +95,16 @@ def check_sizes(plan: Plan) -> Finding:
 
 def check_servers(plan: Plan) -> Iterator[Finding]:
     """Every server of the topology `remote`."""
-    for role, servers in (("vision", plan.vision_servers), ("language", plan.language_servers)):
-        for address in servers:
-            name = "vision encoder" if role == "vision" else "language decoder"
-            server = RemoteServer(address, name, served_name(plan, role), plan.ctx_len)
+    for role, name in (("vision", "vision encoder"), ("language", "language decoder")):
+        for server in servers_of(plan, role):
             asyncio.run(_look(server, ENDPOINTS[role]))
-            if server.is_up:
-                yield ok(f"{name}", f"{address.url} serves {served_name(plan, role)}")
+            url = server.address.url
+            if server.fault is None:
+                yield ok(name, f"{url} serves {served_name(plan, role)}")
             else:
-                yield failed(f"{name}", *_halves(server.trouble))
+                what, advice = _halves(server.fault.message)
+                where = f"{url}: {server.fault.seen}" if server.fault.seen else url
+                yield failed(name, f"{what} ({where})", advice)
 
 
 async def _look(server: RemoteServer, endpoint: str) -> None:

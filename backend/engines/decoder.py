@@ -30,13 +30,10 @@ class VllmLanguageDecoder(VllmEngine):
     def __init__(self, engine: AsyncLLM, spec: ModelSpec, registry: CollectorRegistry) -> None:
         super().__init__(engine, registry)
         self._spec = spec
-        self._tokenizer = ChatTokenizer(engine.get_tokenizer(), engine.model_config)
+        tokenizer = engine.get_tokenizer()
+        self.tokenizer: Tokenizer = cast(Tokenizer, ChatTokenizer(tokenizer, engine.model_config))
         self._lora = lora_request(spec)
-        self._seams = seams_of(spec, engine.get_tokenizer())
-
-    @property
-    def tokenizer(self) -> Tokenizer:
-        return cast(Tokenizer, self._tokenizer)
+        self._seams = seams_of(spec, tokenizer)
 
     async def generate(
         self,
@@ -76,7 +73,7 @@ class VllmLanguageDecoder(VllmEngine):
         tokens: list[int] = []
         for part in prompt.parts:
             if isinstance(part, ImageSlot):
-                tokens += image_token_ids(self._spec, self._tokenizer, part.index + 1)
+                tokens += image_token_ids(self._spec, self.tokenizer, part.index + 1)
             else:
                 tokens += part
         return tokens

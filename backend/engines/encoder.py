@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 from prometheus_client import CollectorRegistry
-from vllm.inputs.engine import MultiModalInput, mm_input
+from vllm.inputs.engine import mm_input
 from vllm.pooling_params import PoolingParams
 from vllm.v1.engine.async_llm import AsyncLLM
 
@@ -41,36 +41,23 @@ class VllmVisionEncoder(VllmEngine):
         """
         async with engine_faults(self.name):
             started = time.perf_counter()
-            rendered = await self._render(image)
-            answer = await self._pool(rendered, image.digest)
-            rows = take_rows(answer, rendered.place, self._width)
-            return Embedding(
-                model=self._model,
-                sha256=image.sha256,
-                bucket=image.bucket,
-                features=rows,
-                extras={"rendered": rendered.without_pixels(), "digest": image.digest},
-                encode_s=time.perf_counter() - started,
-            )
+            rows, extras = await self._encode(image)
+            return image.embedded(self._model, rows, time.perf_counter() - started, **extras)
 
-    async def _render(self, image: PreparedImage) -> RenderedImage:
-        prompt = {
-            "prompt_token_ids": list(self._placeholder),
-            "multi_modal_data": {"image": [image.pixels]},
-            "multi_modal_uuids": {"image": [image.digest]},
-        }
-        (rendered,) = await self._engine.renderer.render_cmpl_async([prompt])
-        result: MultiModalInput = rendered
-        return RenderedImage.of(result)
-
-    async def _pool(self, image: RenderedImage, digest: str) -> torch.Tensor:
-        kwargs: Any = {"image": [image.fields]}
+    async def _encode(self, image: PreparedImage) -> tuple[torch.Tensor, dict[str, object]]:
+        """Checked rows, [visual tokens, width], and what the decoder needs beside them."""
+        rendered = await RenderedImage.render(self._engine.renderer, self._placeholder, image)
+        kwargs: Any = {"image": [rendered.fields]}
         request = mm_input(
-            list(image.tokens), kwargs, {"image": [digest]}, {"image": [image.place]}
+            list(rendered.tokens), kwargs, {"image": [image.digest]}, {"image": [rendered.place]}
         )
-        request_id = f"encode-{uuid.uuid4().hex}"
-        params = PoolingParams(task="token_embed", use_activation=False)
-        stream = self._engine.encode(request, params, request_id)
+        answer = await self._pool(request, PoolingParams(task="token_embed", use_activation=False))
+        rows = take_rows(answer, rendered.place, self._width)
+        return rows, {"rendered": rendered.without_pixels()}
+
+    async def _pool(self, request: Any, params: PoolingParams) -> torch.Tensor:
+        """The engine's answer to a rendered request."""
+        stream = self._engine.encode(request, params, f"encode-{uuid.uuid4().hex}")
         try:
             async for output in stream:
                 if output.finished:

@@ -11,7 +11,8 @@ from typing import Final, TypeVar
 import httpx
 from prometheus_client import Metric
 
-from backend.engines.remote_server import RemoteServer, ServerDownError, make_client
+from backend.engines.remote_server import RemoteServer, make_client
+from backend.engines.server_faults import ServerDownError, ServerError
 from backend.errors import EngineError
 
 log = logging.getLogger("bifocal")
@@ -33,6 +34,7 @@ class Fleet:
         self._client: httpx.AsyncClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._families: dict[RemoteServer, list[Metric]] = {}
+        self._logged: dict[RemoteServer, str] = {}
         self._looks = self._turn = 0
 
     @property
@@ -102,7 +104,7 @@ class Fleet:
                     return
                 except ServerDownError as error:
                     if begun:
-                        server.mark_down(error.message)
+                        self._mark_down(server, error)
                         raise EngineError(
                             f"{server.what} went away in the middle of the answer: ask once more. "
                             f"({error.message})",
@@ -127,15 +129,13 @@ class Fleet:
                 asyncio.run_coroutine_threadsafe(client.aclose(), loop).result(CLOSE_S)
 
     async def _look(self, client: httpx.AsyncClient) -> None:
-        before = {server: server.is_up for server in self._servers}
         await asyncio.gather(*(server.look(client, self._endpoint) for server in self._servers))
         for server in self._servers:
-            if before[server] != server.is_up:
-                log.info("%s", server.trouble or f"{server.what} answers.")
-        down = [server for server in self._servers if not server.is_up]
-        if len(down) == len(self._servers):
-            told = " ".join(server.trouble for server in down)
-            raise EngineError(told, may_pass=any(server.may_pass for server in down))
+            self._log_change(server)
+        faults = [server.fault for server in self._servers if server.fault]
+        if len(faults) == len(self._servers):
+            told = " ".join(fault.message for fault in faults)
+            raise EngineError(told, may_pass=any(fault.may_pass for fault in faults))
 
     async def _count(self, server: RemoteServer) -> None:
         if not server.is_up:
@@ -159,19 +159,35 @@ class Fleet:
 
     @contextmanager
     def _busy(self, server: RemoteServer, tried: set[RemoteServer]) -> Iterator[None]:
-        """Counts a request; a server that is down is taken out, so that the next one is asked."""
+        """Counts a request; a server that is down is taken out, so that the next one is asked.
+
+        What a server said of a request that failed is in the log alone.
+        """
         server.requests += 1
         try:
             yield
         except ServerDownError as error:
-            server.mark_down(error.message)
+            self._mark_down(server, error)
             tried.add(server)
+        except ServerError as error:
+            log.warning("%s", server.line(error))
+            raise
         finally:
             server.requests -= 1
 
+    def _mark_down(self, server: RemoteServer, error: ServerError) -> None:
+        server.mark_down(error)
+        self._log_change(server)
+
+    def _log_change(self, server: RemoteServer) -> None:
+        """Where a server is and how it is, once for every change."""
+        if self._logged.get(server) != server.trouble:
+            self._logged[server] = server.trouble
+            log.info("%s", server.line(server.fault))
+
     def _take_all_out(self) -> None:
         for server in self._servers:
-            server.take_out(server.trouble or f"{server.what} was given up.")
+            server.take_out(server.fault or ServerDownError(f"{server.what} was given up."))
 
     def _in_loop(self, call: Callable[[], None]) -> None:
         if self._loop and self._loop.is_running():

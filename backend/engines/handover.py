@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from vllm.inputs.engine import MultiModalInput, TokensInput, mm_input, tokens_input
@@ -22,10 +22,14 @@ from vllm.multimodal.inputs import (
 )
 
 from backend.engines.language_only import ROWS
+from backend.engines.protocols import PreparedImage
 from backend.engines.seams import Seams, join
 from backend.errors import EngineError
 from backend.prompts import ImageSlot, Prompt
 from backend.types import Embedding
+
+if TYPE_CHECKING:
+    from vllm.renderers import BaseRenderer
 
 PIXEL_FIELDS = "pixel_"
 """Fields of vLLM's multimodal inputs whose names start so hold pixels, or masks over them."""
@@ -49,6 +53,19 @@ class RenderedImage:
         (place,) = rendered["mm_placeholders"]["image"]
         (fields,) = rendered["mm_kwargs"]["image"]
         return cls(tuple(rendered["prompt_token_ids"]), place, fields)
+
+    @classmethod
+    async def render(
+        cls, renderer: BaseRenderer, placeholder: Sequence[int], image: PreparedImage
+    ) -> RenderedImage:
+        """The image, as vLLM's processor renders it where its placeholder is the whole prompt."""
+        prompt = {
+            "prompt_token_ids": list(placeholder),
+            "multi_modal_data": {"image": [image.pixels]},
+            "multi_modal_uuids": {"image": [image.digest]},
+        }
+        (rendered,) = await renderer.render_cmpl_async([prompt])
+        return cls.of(rendered)
 
     def without_pixels(self) -> RenderedImage:
         """The same for the decoder, which has no tower to look at pixels with."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from backend.types import Bucket, Embedding, FinishReason, Sampling
 
 if TYPE_CHECKING:
+    import torch
     from PIL.Image import Image
     from prometheus_client import Metric
 
@@ -26,6 +27,19 @@ class PreparedImage:
     sha256: str
     bucket: Bucket
     digest: str
+
+    def embedded(
+        self, model: str, rows: torch.Tensor, encode_s: float, **extras: object
+    ) -> Embedding:
+        """Its embedding: `rows` are [visual tokens, width], `extras` what the decoder needs too."""
+        return Embedding(
+            model=model,
+            sha256=self.sha256,
+            bucket=self.bucket,
+            features=rows,
+            extras={"digest": self.digest, **extras},
+            encode_s=encode_s,
+        )
 
 
 @dataclass(frozen=True, slots=True)

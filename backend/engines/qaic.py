@@ -8,25 +8,17 @@ and the decoder takes them as upstream's own embedding input (read: vllm-qaic v0
 
 from __future__ import annotations
 
-import time
-import uuid
 from collections.abc import Sequence
 from typing import Any
 
 import torch
-from prometheus_client import CollectorRegistry
 from vllm.pooling_params import PoolingParams
-from vllm.v1.engine.async_llm import AsyncLLM
 
-from backend.catalog.spec import ModelSpec
 from backend.engines.decoder import VllmFusedEngine, VllmLanguageDecoder
-from backend.engines.engine import VllmEngine
-from backend.engines.faults import engine_faults
+from backend.engines.encoder import VllmVisionEncoder
 from backend.engines.handover import check_rows
 from backend.engines.protocols import PreparedImage
-from backend.errors import EngineError
-from backend.prompts import Prompt, image_token_ids
-from backend.types import Embedding
+from backend.prompts import Prompt
 
 UNKNOWN_GRID = [-1, -1, -1]
 """Stands for an image's grid, which the plugin finds by the number of its rows."""
@@ -39,52 +31,20 @@ class NoCensus:
         return {}
 
 
-class QaicVisionEncoder(NoCensus, VllmEngine):
+class QaicVisionEncoder(NoCensus, VllmVisionEncoder):
     """One image a request: the cards encode one at a time, and each is kept by itself."""
 
-    name = "vision encoder"
-
-    def __init__(self, engine: AsyncLLM, spec: ModelSpec, registry: CollectorRegistry) -> None:
-        super().__init__(engine, registry)
-        self._model = spec.key
-        self._width: int = engine.model_config.get_hidden_size()
-        self._placeholder: Sequence[int] = image_token_ids(spec, engine.get_tokenizer())
-
-    async def encode(self, image: PreparedImage) -> Embedding:
-        """One image's rows, [visual tokens, width]. Raises EngineError.
-
-        The picture has a compiled size already, which the plugin's processor leaves alone.
-        """
-        async with engine_faults(self.name):
-            started = time.perf_counter()
-            answer = await self._pool(image)
-            rows = answer.reshape(-1, answer.shape[-1])
-            check_rows(rows, image.bucket.tokens or None, self._width)
-            return Embedding(
-                model=self._model,
-                sha256=image.sha256,
-                bucket=image.bucket,
-                features=rows,
-                extras={"digest": image.digest},
-                encode_s=time.perf_counter() - started,
-            )
-
-    async def _pool(self, image: PreparedImage) -> torch.Tensor:
+    async def _encode(self, image: PreparedImage) -> tuple[torch.Tensor, dict[str, object]]:
+        """The picture has a compiled size already, which the plugin's processor leaves alone."""
         prompt: Any = {
             "prompt_token_ids": list(self._placeholder),
             "multi_modal_data": {"image": image.pixels},
         }
         (rendered,) = await self._engine.renderer.render_cmpl_async([prompt])
-        request_id = f"encode-{uuid.uuid4().hex}"
-        stream = self._engine.encode(rendered, PoolingParams(task="embed"), request_id)
-        try:
-            async for output in stream:
-                if output.finished:
-                    return output.outputs.data
-        finally:
-            # Unlike generate(), encode() does not abort when its iterator is dropped.
-            await stream.aclose()
-        raise EngineError("The vision encoder ended without an answer; try again.")
+        answer = await self._pool(rendered, PoolingParams(task="embed"))
+        rows = answer.reshape(-1, answer.shape[-1])
+        check_rows(rows, image.bucket.tokens or None, self._width)
+        return rows, {}
 
 
 class QaicLanguageDecoder(NoCensus, VllmLanguageDecoder):

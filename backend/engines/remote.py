@@ -24,11 +24,11 @@ from backend.engines.chat_tokenizer import ChatTokenizer
 from backend.engines.fleet import Fleet
 from backend.engines.handover import RenderedImage, decoder_input, take_rows
 from backend.engines.protocols import Chunk, PreparedImage
-from backend.engines.remote_server import RemoteServer, ServerDownError
+from backend.engines.remote_server import RemoteServer, servers_of
 from backend.engines.seams import seams_of
 from backend.engines.serve_args import served_name, wire_dtype
+from backend.engines.server_faults import LONGEST, ServerDownError, ServerError
 from backend.engines.wire import GENERATE, POOLING, encode_request, generate_request, read_rows
-from backend.errors import EngineError
 from backend.plan import Plan
 from backend.prompts import Prompt, Tokenizer, image_token_ids
 from backend.types import Embedding, FinishReason, Sampling
@@ -45,9 +45,7 @@ class RemoteEngine:
         """`config` is a VllmConfig of the model for the renderer alone. Asks no server yet."""
         self._spec: ModelSpec = plan.spec
         self._served = served_name(plan, self.role)
-        addresses = plan.vision_servers if self.role == "vision" else plan.language_servers
-        servers = [RemoteServer(a, self.name, self._served, plan.ctx_len) for a in addresses]
-        self.fleet = Fleet(self.name, servers, self.endpoint)
+        self.fleet = Fleet(self.name, servers_of(plan, self.role), self.endpoint)
         self._model_config = config.model_config
         self._renderer: BaseRenderer = renderer_from_config(config)
 
@@ -97,29 +95,14 @@ class RemoteVisionEncoder(RemoteEngine):
         Closing the connection, as cancelling does, aborts it in the server. Raises EngineError.
         """
         started = time.perf_counter()
-        rendered = await self._render(image)
+        rendered = await RenderedImage.render(self._renderer, self._placeholder, image)
         body = await asyncio.to_thread(
             encode_request, image.pixels, image.digest, self._served, self._dtype
         )
         answer = await self.fleet.send(partial(self._rows, body))
         rows = take_rows(answer, rendered.place, self._width)
-        return Embedding(
-            model=self._spec.key,
-            sha256=image.sha256,
-            bucket=image.bucket,
-            features=rows,
-            extras={"rendered": rendered.without_pixels(), "digest": image.digest},
-            encode_s=time.perf_counter() - started,
-        )
-
-    async def _render(self, image: PreparedImage) -> RenderedImage:
-        prompt = {
-            "prompt_token_ids": list(self._placeholder),
-            "multi_modal_data": {"image": [image.pixels]},
-            "multi_modal_uuids": {"image": [image.digest]},
-        }
-        (rendered,) = await self._renderer.render_cmpl_async([prompt])
-        return RenderedImage.of(rendered)
+        took = time.perf_counter() - started
+        return image.embedded(self._spec.key, rows, took, rendered=rendered.without_pixels())
 
     async def _rows(self, body: bytes, server: RemoteServer) -> Any:
         async with server.waiting():
@@ -139,12 +122,9 @@ class RemoteLanguageDecoder(RemoteEngine):
 
     def __init__(self, plan: Plan, config: Any) -> None:
         super().__init__(plan, config)
-        self._tokenizer = ChatTokenizer(self._renderer.get_tokenizer(), self._model_config)
-        self._seams = seams_of(plan.spec, self._renderer.get_tokenizer())
-
-    @property
-    def tokenizer(self) -> Tokenizer:
-        return cast(Tokenizer, self._tokenizer)
+        tokenizer = self._renderer.get_tokenizer()
+        self.tokenizer: Tokenizer = cast(Tokenizer, ChatTokenizer(tokenizer, self._model_config))
+        self._seams = seams_of(plan.spec, tokenizer)
 
     async def generate(
         self,
@@ -204,6 +184,10 @@ class RemoteLanguageDecoder(RemoteEngine):
 def _choices(data: str, server: RemoteServer) -> list[dict[str, Any]]:
     event = json.loads(data)
     if "error" in event:
-        said = event["error"].get("message", event["error"])
-        raise EngineError(f"{server.what} could not process the request ({said}).")
+        raise ServerError(
+            f"{server.what} could not go on with the answer: ask once more; what it said is in the "
+            "log.",
+            str(event["error"])[:LONGEST],
+            may_pass=True,
+        )
     return list(event.get("choices", ()))

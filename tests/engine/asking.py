@@ -24,6 +24,12 @@ def question(text: str, images: Sequence[ImageInput] = (), max_tokens: int = 48)
     return ChatRequest((Turn("user", text, tuple(images)),), Sampling(max_tokens=max_tokens))
 
 
+def seeded(image: ImageInput) -> ChatRequest:
+    """A question whose answer is drawn with a seed."""
+    sampling = Sampling(max_tokens=32, temperature=0.8, top_p=0.9, seed=7)
+    return ChatRequest((Turn("user", "Describe the image.", (image,)),), sampling)
+
+
 async def ask(backend: Bifocal, request: ChatRequest) -> Result:
     """The finished answer, whose text must be what was streamed."""
     streamed = ""

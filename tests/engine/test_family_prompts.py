@@ -18,9 +18,9 @@ from prometheus_client import CollectorRegistry
 from backend.engines.args import engine_args
 from backend.engines.protocols import PreparedImage
 from backend.plan import Plan, make_plan
-from backend.prompts import Prompt, chat_prompt
+from backend.prompts import Prompt, chat_prompt, image_token_ids
 from backend.settings import read_settings
-from backend.types import Bucket, Embedding, ImageInput, Turn
+from backend.types import Bucket, ImageInput, Turn
 from tests.engine.families.table import FAMILIES
 from tests.engine.families.tiny import TinyFamily
 
@@ -73,19 +73,18 @@ class Renderers:
 
     async def of_split(self, prompt: Prompt, images: list[PreparedImage]) -> Any:
         """Each image rendered alone, then put into the prompt."""
-        from backend.engines.encoder import VllmVisionEncoder
-        from backend.engines.handover import decoder_input
+        from backend.engines.handover import RenderedImage, decoder_input
         from backend.engines.seams import seams_of
 
         front: Any = self.vision
-        encoder = VllmVisionEncoder(front, self.plan.spec, CollectorRegistry())
+        tokenizer = front.get_tokenizer()
+        placeholder = image_token_ids(self.plan.spec, tokenizer)
         embeddings = []
         for image in images:
-            rendered = await encoder._render(image)
+            rendered = await RenderedImage.render(front.renderer, placeholder, image)
             rows = torch.zeros(rendered.place.get_num_embeds(), 1)
-            extras = {"rendered": rendered.without_pixels(), "digest": image.digest}
-            embeddings.append(Embedding("", image.sha256, image.bucket, rows, extras, 0.0))
-        return decoder_input(prompt, embeddings, seams_of(self.plan.spec, front.get_tokenizer()))
+            embeddings.append(image.embedded("", rows, 0.0, rendered=rendered.without_pixels()))
+        return decoder_input(prompt, embeddings, seams_of(self.plan.spec, tokenizer))
 
     async def of_fused(self, prompt: Prompt, images: list[PreparedImage]) -> Any:
         """Upstream's own."""

@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import pytest
-from PIL import Image, ImageDraw
 from safetensors import safe_open
 
 from backend.engines.protocols import LanguageDecoder, VisionEncoder
 from backend.service import Bifocal
 from backend.settings import repository
 from backend.types import ChatRequest, ImageInput, Sampling, Turn
-from tests.engine.asking import ask, question, saved
-
-
-@pytest.fixture
-def pictures(tmp_path: Path) -> list[ImageInput]:
-    """Four pictures of different sizes, aspects and content; one for each bucket at least."""
-    disc = Image.new("RGB", (640, 480), "white")
-    ImageDraw.Draw(disc).ellipse((100, 100, 300, 300), fill="red")
-    noise = Image.effect_noise((1920, 1080), 90).convert("RGB")
-    square = Image.new("RGB", (300, 200), "black")
-    ImageDraw.Draw(square).rectangle((20, 20, 120, 120), fill="yellow")
-    portrait = Image.linear_gradient("L").resize((300, 900)).convert("RGB")
-    drawn = {"disc": disc, "noise": noise, "square": square, "portrait": portrait}
-    return [saved(tmp_path, f"{name}.png", picture) for name, picture in drawn.items()]
+from tests.engine.asking import ask, question, seeded
 
 
 @pytest.mark.parametrize("chosen", [[], [0], [1], [2], [3], [0, 1], [2, 0, 1], [3, 3]])
@@ -60,10 +45,7 @@ async def test_split_follows_up_as_the_fused_engine_does(
 async def test_sampling_with_a_seed_is_the_same_split_and_fused(
     split: Bifocal, fused: Bifocal, pictures: list[ImageInput]
 ) -> None:
-    request = ChatRequest(
-        (Turn("user", "Describe the image.", (pictures[0],)),),
-        Sampling(max_tokens=32, temperature=0.8, top_p=0.9, seed=7),
-    )
+    request = seeded(pictures[0])
     halves, whole = await ask(split, request), await ask(fused, request)
     assert halves.text == whole.text
 

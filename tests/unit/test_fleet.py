@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
@@ -12,8 +13,9 @@ import pytest
 
 from backend.addresses import ServerAddress
 from backend.engines.fleet import Fleet
-from backend.engines.remote_server import RemoteServer, ServerDownError
-from backend.errors import EngineError, InputError
+from backend.engines.remote_server import RemoteServer
+from backend.engines.server_faults import ServerDownError
+from backend.errors import BifocalError, EngineError, InputError
 
 from .http_server import HttpServer, serving
 
@@ -26,7 +28,10 @@ def fleet_of(*servers: HttpServer, key: str | None = None, scheme: str = "http")
     addresses = [ServerAddress(f"{scheme}://127.0.0.1:{s.port}", key) for s in servers]
     return Fleet(
         "language decoder",
-        [RemoteServer(a, "language decoder", MODEL, 4096) for a in addresses],
+        [
+            RemoteServer(address, "language", MODEL, 4096, number, len(addresses))
+            for number, address in enumerate(addresses, 1)
+        ],
         ENDPOINT,
     )
 
@@ -63,9 +68,18 @@ async def lines_of(fleet: Fleet) -> list[str]:
 
 
 async def trouble_of(fleet: Fleet) -> EngineError:
+    """What everybody is told; never with an address."""
     with pytest.raises(EngineError) as caught:
         await fleet.look()
+    assert "127.0.0.1" not in caught.value.message
     return caught.value
+
+
+@pytest.fixture
+def logged(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
+    """What the operator reads."""
+    caplog.set_level(logging.INFO, "bifocal")
+    return caplog
 
 
 async def test_both_are_used_at_the_same_time(two: tuple[HttpServer, HttpServer]) -> None:
@@ -86,15 +100,21 @@ async def test_both_are_used_at_the_same_time(two: tuple[HttpServer, HttpServer]
     assert fleet.unfinished == 0
 
 
-async def test_a_dead_one_is_taken_out_and_used_again(two: tuple[HttpServer, HttpServer]) -> None:
+async def test_a_dead_one_is_taken_out_and_used_again(
+    two: tuple[HttpServer, HttpServer], logged: pytest.LogCaptureFixture
+) -> None:
     one, other = two
     fleet = fleet_of(one, other)
     await fleet.look()
     await one.stop()
     assert [(await lines_of(fleet))[0] for _ in range(3)] == ["other"] * 3
     await fleet.look()
-    assert fleet.trouble.startswith("1 of 2 servers answer.")
-    assert f"http://127.0.0.1:{one.port} cannot be reached" in fleet.trouble
+    words = "Language server 1 of 2 cannot be reached: wait until it has loaded, or correct"
+    assert fleet.trouble == f"1 of 2 servers answer. {words} its address."
+    await fleet.look()
+    lines = [line for line in logged.messages if "cannot be reached" in line]
+    assert len(lines) == 1
+    assert lines[0].startswith(f"http://127.0.0.1:{one.port}: {words}")
     await one.start()
     await fleet.look()
     assert fleet.trouble == ""
@@ -106,8 +126,9 @@ async def test_all_are_dead(two: tuple[HttpServer, HttpServer]) -> None:
     await fleet.look()
     for server in two:
         await server.stop()
-    with pytest.raises(EngineError, match="cannot be reached"):
+    with pytest.raises(EngineError, match=r"1 of 2 cannot be reached.*2 of 2 cannot") as caught:
         await lines_of(fleet)
+    assert "127.0.0.1" not in caught.value.message
     assert (await trouble_of(fleet)).may_pass
 
 
@@ -117,10 +138,12 @@ async def test_one_goes_away_in_the_middle_of_an_answer(two: tuple[HttpServer, H
     await fleet.look()
     two[0].gate.clear()
     heard = []
-    with pytest.raises(EngineError, match="went away in the middle of the answer: ask once more"):
+    words = "The language server went away in the middle of the answer: ask once more"
+    with pytest.raises(EngineError, match=words) as caught:
         async for line in fleet.stream(lambda server: read(fleet, server)):
             heard.append(line)
             await two[0].stop()
+    assert "127.0.0.1" not in caught.value.message
     assert heard == ["one"]
 
 
@@ -152,14 +175,13 @@ async def test_leaving_closes_the_connection(two: tuple[HttpServer, HttpServer])
     await asyncio.to_thread(fleet.close)
 
 
-async def test_counters_have_the_servers_address(two: tuple[HttpServer, HttpServer]) -> None:
+async def test_counters_have_the_servers_number(two: tuple[HttpServer, HttpServer]) -> None:
+    """In the order of the addresses; whoever may see the page may see the counters."""
     fleet = fleet_of(*two)
     await fleet.look()
     samples = [sample for family in fleet.metrics() for sample in family.samples]
     assert [sample.value for sample in samples] == [7.0, 7.0]
-    assert {sample.labels["server"] for sample in samples} == {
-        f"http://127.0.0.1:{server.port}" for server in two
-    }
+    assert [sample.labels["server"] for sample in samples] == ["1", "2"]
 
 
 @pytest.mark.parametrize(
@@ -195,44 +217,102 @@ async def test_a_context_that_is_too_short() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "status", "body", "words", "may_pass"),
+    ("path", "status", "body", "words", "seen", "may_pass"),
     [
-        ("/health", 503, "", "is loading, or its engine has stopped working (503", True),
-        ("/health", 404, "<html>nginx</html>", "404: <html>nginx</html>", False),
+        (
+            "/health", 503, "", "is loading, or its engine has stopped working (503)",
+            "no reason given", True,
+        ),
+        (
+            "/health", 404, "<html>nginx at lm.lan</html>", "not take such requests (404)",
+            "<html>nginx at lm.lan</html>", False,
+        ),
+        (
+            "/health", 400, "Speak TLS to lm.lan", "is no `vllm serve`: correct",
+            "Speak TLS to lm.lan", False,
+        ),
         (
             ENDPOINT, 403, '{"error": {"message": "Restart with --enable-scale-out"}}',
-            "403: Restart with --enable-scale-out", False,
+            "not take such requests (403)", "Restart with --enable-scale-out", False,
         ),
-        ("/v1/models", 200, '{"data": []}', "serves nothing", False),
-        ("/v1/models", 200, "<html>Hello</html>", "no `vllm serve` (<html>Hello</html>)", False),
-        ("/v1/models", 200, "[]", "no `vllm serve` ([])", False),
+        (
+            ENDPOINT, 500, '{"error": {"message": "no peer at lm.lan"}}',
+            "could not process the request (500): ask once more", "no peer at lm.lan", True,
+        ),
+        ("/v1/models", 200, '{"data": []}', "serves nothing", "", False),
+        (
+            "/v1/models", 200, "<html>lm.lan</html>", "is no `vllm serve`: correct",
+            "<html>lm.lan</html>", False,
+        ),
+        ("/v1/models", 200, "[]", "is no `vllm serve`: correct", "[]", False),
     ],
 )  # fmt: skip
 async def test_a_server_that_is_not_as_it_should_be(
-    path: str, status: int, body: str, words: str, may_pass: bool
+    path: str,
+    status: int,
+    body: str,
+    words: str,
+    seen: str,
+    may_pass: bool,
+    logged: pytest.LogCaptureFixture,
 ) -> None:
+    """Everybody is told what to do; what the server said is for the operator."""
     server = HttpServer(MODEL)
     server.says[path] = (status, body)
     async with serving(server):
         error = await trouble_of(fleet_of(server))
+    assert error.message.startswith("The language server ")
     assert words in error.message
+    assert "lm.lan" not in error.message
+    assert not seen or seen not in error.message
+    (line,) = logged.messages
+    assert line == f"http://127.0.0.1:{server.port}: {error.message}{f' ({seen})' if seen else ''}"
     assert error.may_pass == may_pass
 
 
-async def test_a_refused_request_is_the_requests_fault() -> None:
+async def asked(fleet: Fleet, answer: tuple[int, str], server: HttpServer) -> BifocalError:
+    """What becomes of a request that the server answers so."""
+    await fleet.look()
+    server.says[ENDPOINT] = answer
+
+    async def ask(there: RemoteServer) -> Any:
+        async with there.waiting():
+            response = await fleet.client.post(there.address.url + ENDPOINT, json={"ask": 1})
+        there.check(response, response.content)
+
+    with pytest.raises(BifocalError) as caught:
+        await fleet.send(ask)
+    assert fleet.unfinished == 0
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "words", "seen"),
+    [
+        (400, '{"error": {"message": "too long"}}', "refused the request: too long", ""),
+        (
+            413, "<address>nginx at lm.lan</address>",
+            "refused the request: its reason is in the log.", "nginx at lm.lan",
+        ),
+        (
+            500, '{"error": {"message": "no peer at lm.lan"}}',
+            "could not process the request (500): ask once more", "no peer at lm.lan",
+        ),
+    ],
+)  # fmt: skip
+async def test_what_a_server_says_of_a_request_is_in_the_log(
+    status: int, body: str, words: str, seen: str, logged: pytest.LogCaptureFixture
+) -> None:
     server = HttpServer(MODEL)
     async with serving(server):
         fleet = fleet_of(server)
-        await fleet.look()
-
-        async def ask(asked: RemoteServer) -> Any:
-            async with asked.waiting():
-                answer = await fleet.client.post(asked.address.url + ENDPOINT, json={})
-            asked.check(answer, answer.content)
-
-        with pytest.raises(InputError, match="refused the request: empty"):
-            await fleet.send(ask)
-    assert fleet.unfinished == 0
+        error = await asked(fleet, (status, body), server)
+        assert words in error.message
+        assert not seen or seen not in error.message
+        assert seen in logged.text
+        assert not seen or f"http://127.0.0.1:{server.port}" in logged.messages[-1]
+        assert isinstance(error, InputError) == (status < 500)
+        assert fleet.trouble == ""
 
 
 async def test_tls_where_there_is_none() -> None:
@@ -271,6 +351,7 @@ async def test_greeting_is_done_outside_of_the_loop() -> None:
 
 
 def test_a_server_that_was_never_asked_is_down() -> None:
-    server = RemoteServer(ServerAddress("http://h"), "language decoder", MODEL, 1)
+    server = RemoteServer(ServerAddress("http://h"), "language", MODEL, 1)
     assert not server.is_up
+    assert server.trouble == "The language server has not been asked yet."
     assert isinstance(ServerDownError("x"), EngineError)

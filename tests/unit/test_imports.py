@@ -113,8 +113,9 @@ ALLOWED = {
         "backend.types",
     ),
     "backend.supervisor": (
-        "backend.engines.abandon", "backend.engines.loader", "backend.engines.protocols",
-        "backend.errors", "backend.heap", "backend.keeper", "backend.plan", "backend.types",
+        "backend.engines.abandon", "backend.engines.counters", "backend.engines.loader",
+        "backend.engines.protocols", "backend.errors", "backend.heap", "backend.keeper",
+        "backend.plan", "backend.types",
     ),
     "backend.service": (
         "backend.admission", "backend.cache", "backend.client", "backend.context",
@@ -179,7 +180,12 @@ KEEPERS = {
     "fastapi": ("ui",),
     "starlette": ("ui",),
     "uvicorn": ("ui.command_line.bench_page", "ui.command_line.serve"),
-    "httpx": ("backend.engines.fleet", "backend.engines.remote_server", "ui.tunnel"),
+    "httpx": (
+        "backend.engines.fleet",
+        "backend.engines.remote_server",
+        "backend.engines.server_faults",
+        "ui.tunnel",
+    ),
     "pydantic": ("backend.settings", "ui.guard"),
     "pydantic_settings": ("backend.settings",),
 }

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import pytest
 
 from backend import keeper as module
 from backend.errors import EngineError, ModelError
-from backend.plan import Plan
+from backend.plan import Plan, make_plan
+from backend.settings import read_settings
 from backend.supervisor import Supervisor
 
 from .eventually import until
@@ -165,6 +167,53 @@ async def test_an_engine_that_does_not_last_is_given_up(kept: Kept) -> None:
         await kept.supervisor.decoder()
     assert kept.loader.loaded.count("language") == 1 + module.RESTARTS
     assert kept.status == "failed"
+
+
+async def test_a_server_that_others_start_again_is_never_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However often it is lost; an engine of this machine is given up after the sixth time."""
+    monkeypatch.setattr(module, "HEALTH_INTERVAL_S", 0.01)
+    monkeypatch.setattr(module, "PAUSES_S", (0.0,))
+    urls = {"vision_url": "http://a:8000", "language_url": "http://b:8000"}
+    kept = Kept(make_plan(read_settings({"target": "cpu", "topology": "remote", **urls})))
+    kept.supervisor.start()
+    await kept.supervisor.ready()
+    often = 3 * module.RESTARTS
+    kept.decoder.dead = EngineError("It stopped working.")
+    await until(lambda: kept.loader.loaded.count("language") > often)
+    assert kept.status != "failed"
+    # Also where it is there but wrong for a while, say with another model.
+    kept.loader.failures = [BROKEN] * often
+    await until(lambda: not kept.loader.failures)
+    assert kept.status != "failed"
+    kept.decoder.dead = None
+    await kept.until("language", "ready")
+    assert kept.supervisor.restarts()["language"] >= 2 * often
+    assert kept.loader.loaded.count("vision") == 1
+    await kept.supervisor.shutdown()
+
+
+async def test_a_server_that_is_wrong_at_first_is_told(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a bound, too: a wrong key is told at once, not tried again for ever."""
+    monkeypatch.setattr(module, "PAUSES_S", (0.0,))
+    loader = FakeLoader(FakeEncoder(), FakeDecoder(None))
+    loader.failure = BROKEN
+    keeper = module.Keeper("vision", (), 1, partial(loader, plan, "vision"), most_restarts=None)
+    keeper.start()
+    with pytest.raises(EngineError, match="broken"):
+        await keeper.ready()
+    assert loader.loaded == ["vision"]
+    await keeper.shutdown()
+
+
+def test_pauses_grow_to_half_a_minute() -> None:
+    pauses = [module.pause_s(in_a_row) for in_a_row in range(1000)]
+    assert pauses[0] == 0
+    assert pauses == sorted(pauses)
+    assert set(pauses[4:]) == {30.0}
 
 
 async def test_restarts_far_apart_do_not_add_up(
