@@ -19,7 +19,8 @@ ALLOWED = {
     "backend": (),
     "backend.types": (),
     "backend.errors": (),
-    "backend.settings": ("backend.errors", "backend.types"),
+    "backend.env_file": ("backend.errors",),
+    "backend.settings": ("backend.env_file", "backend.errors", "backend.types"),
     "backend.addresses": ("backend.errors", "backend.settings"),
     "backend.bucket_checks": ("backend.errors", "backend.types"),
     "backend.buckets": (
@@ -180,6 +181,7 @@ KEEPERS = {
     "starlette": ("ui",),
     "uvicorn": ("ui.command_line.bench_page", "ui.command_line.serve"),
     "httpx": ("backend.engines.fleet", "backend.engines.remote_server", "ui.tunnel"),
+    "dotenv": ("backend.env_file",),
     "pydantic": ("backend.settings", "ui.guard"),
     "pydantic_settings": ("backend.settings",),
 }
