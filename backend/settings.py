@@ -25,8 +25,7 @@ from backend.env_file import silent_reader, warn_of_bad_lines
 from backend.errors import SettingError
 from backend.types import Fit
 
-PREFIX = "BIFOCAL_"
-ENV_FILE = ".env"
+PREFIX, ENV_FILE = "BIFOCAL_", ".env"
 SHARED_RATE = 60
 """Questions a minute a session of an app with a public link."""
 USERS_EXAMPLE = """BIFOCAL_AUTH='["ann:a,b", "bob:c"]'"""
@@ -216,7 +215,7 @@ def read_settings(flags: Mapping[str, Any] | None = None) -> Settings:
     """Settings from flags, environment and `.env`.
 
     Raises SettingError (`bad_setting`) naming the flag, what is wrong and what is allowed; also for
-    a `BIFOCAL_` variable that is no setting. A line of `.env` that cannot be read is warned of.
+    a `BIFOCAL_` variable that is no setting. Bad lines of `.env` are warned of.
     """
     _refuse_unknown_variables(os.environ)
     warn_of_bad_lines(Path(ENV_FILE), PREFIX)
