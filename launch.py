@@ -19,7 +19,7 @@ from backend.engines.environment import prepare_environment
 from backend.errors import BifocalError
 from backend.plan import make_plan
 from backend.settings import read_settings
-from ui.command_line.output import claim_stdout
+from ui.command_line.output import asks_for_json, claim_stdout
 from ui.command_line.parser import build_parser, setting_flags
 
 COMMANDS = {
@@ -37,7 +37,7 @@ INTERRUPTED = 130
 
 def main(words: Sequence[str]) -> int:
     """Run one command; the exit status of the contract."""
-    output = claim_stdout(as_json="--json" in words)
+    output = claim_stdout(as_json=asks_for_json(words))
     try:
         arguments = build_parser().parse_args(words)
         settings = read_settings(setting_flags(arguments))

@@ -43,7 +43,7 @@ from backend.types import (
     TokenEvent,
     Usage,
 )
-from backend.validate import check_request
+from backend.validate import check_image_count, check_request
 
 ADDRESS_SHARE = 4
 """An address may ask as often as this many sessions: several people may sit behind one."""
@@ -72,6 +72,10 @@ class Bifocal:
     def check(self, request: ChatRequest) -> None:
         """Raises InputError for a request that could not be answered by any engine."""
         check_request(request, self.plan)
+
+    def check_image_count(self, images: int) -> None:
+        """Raises InputError (`too_many_images`) for more than one conversation may have."""
+        check_image_count(images, self.plan)
 
     def start(self) -> None:
         """Load the engines in the background; needs a running event loop."""

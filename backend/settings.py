@@ -21,10 +21,11 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from backend.env_file import silent_reader, warn_of_bad_lines
 from backend.errors import SettingError
 from backend.types import Fit
 
-PREFIX = "BIFOCAL_"
+PREFIX, ENV_FILE = "BIFOCAL_", ".env"
 SHARED_RATE = 60
 """Questions a minute a session of an app with a public link."""
 USERS_EXAMPLE = """BIFOCAL_AUTH='["ann:a,b", "bob:c"]'"""
@@ -43,7 +44,12 @@ class Settings(BaseSettings):
     """Every setting of Bifocal; names are the flags' (`--like-this`) with underscores."""
 
     model_config = SettingsConfigDict(
-        env_prefix=PREFIX, env_file=".env", extra="forbid", frozen=True, env_ignore_empty=True
+        env_prefix=PREFIX,
+        env_file=ENV_FILE,
+        env_file_encoding="utf-8",
+        extra="forbid",
+        frozen=True,
+        env_ignore_empty=True,
     )
 
     model: str = Field("bifocal-demo", description="catalogue key, Hugging Face id, or a folder")
@@ -209,17 +215,15 @@ def read_settings(flags: Mapping[str, Any] | None = None) -> Settings:
     """Settings from flags, environment and `.env`.
 
     Raises SettingError (`bad_setting`) naming the flag, what is wrong and what is allowed; also for
-    a `BIFOCAL_` variable that is no setting.
+    a `BIFOCAL_` variable that is no setting. Bad lines of `.env` are warned of.
     """
     _refuse_unknown_variables(os.environ)
+    warn_of_bad_lines(Path(ENV_FILE), PREFIX)
     try:
-        return Settings(**(flags or {}))
+        with silent_reader():
+            return Settings(**(flags or {}))
     except ValidationError as error:
         raise SettingError(" ".join(map(_explain, error.errors()))) from None
-    except UnicodeDecodeError:
-        raise SettingError(
-            "The file .env in this folder is not UTF-8 text: save it again as UTF-8."
-        ) from None
 
 
 def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:

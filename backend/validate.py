@@ -18,13 +18,7 @@ def check_request(request: ChatRequest, plan: Plan) -> None:
         raise InputError(
             "bad_request", "The question (prompt) is empty: write what you want to know."
         )
-    images = sum(len(turn.images) for turn in request.turns)
-    if images > plan.max_images:
-        raise InputError(
-            "too_many_images",
-            f"There are {images} images in the conversation; {plan.label} takes at most "
-            f"{plan.max_images}. Remove some, or start a new conversation.",
-        )
+    check_image_count(sum(len(turn.images) for turn in request.turns), plan)
     if any(turn.images for turn in request.turns if turn.role != "user"):
         raise InputError("bad_request", "Images belong to the messages of the user.")
     if request.method not in (None, "chat", "generate"):
@@ -32,6 +26,16 @@ def check_request(request: ChatRequest, plan: Plan) -> None:
     if request.fit not in (None, "stretch", "pad"):
         raise InputError("bad_request", "The fit is stretch or pad.")
     check_sampling(request.sampling, plan)
+
+
+def check_image_count(images: int, plan: Plan) -> None:
+    """Raises InputError (`too_many_images`) for more images than one conversation may have."""
+    if images > plan.max_images:
+        raise InputError(
+            "too_many_images",
+            f"There are {images} images in the conversation; {plan.label} takes at most "
+            f"{plan.max_images}. Remove some, or start a new conversation.",
+        )
 
 
 def check_sampling(sampling: Sampling, plan: Plan) -> None:

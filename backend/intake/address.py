@@ -56,7 +56,6 @@ def parse_address(url: str, limits: IntakeLimits) -> Address:
         raise _refused("The address has a space, a backslash or a control character in it.")
     try:
         parts = urlsplit(url)
-        port = parts.port or DEFAULT_PORTS.get(parts.scheme, 0)
     except ValueError:
         raise _refused("This is not a valid address.") from None
     if parts.scheme not in DEFAULT_PORTS or not parts.hostname:
@@ -67,9 +66,7 @@ def parse_address(url: str, limits: IntakeLimits) -> Address:
         )
     if parts.username is not None or parts.password is not None:
         raise _refused("Addresses with a user name or password are not fetched.")
-    if port not in limits.allow_ports:
-        allowed = ", ".join(map(str, limits.allow_ports))
-        raise _refused(f"Port {port} is not allowed, only {allowed}.")
+    port = _port(parts, limits)
     if "[" in parts.netloc and ":" not in parts.hostname:
         return _no_host()
     return _rebuilt(parts, _host(parts.hostname), port)
@@ -90,6 +87,24 @@ def public_ip(address: Address, limits: IntakeLimits, resolver: Resolver, by: De
     if not limits.allow_private and not all(map(is_public, found)):
         raise _refused(f"{address.host} is a private address; only public ones are fetched.")
     return found[0]
+
+
+def _port(parts: SplitResult, limits: IntakeLimits) -> int:
+    """The port of a fetched scheme, one of those allowed."""
+    allowed = ", ".join(map(str, limits.allow_ports))
+    try:
+        port = parts.port
+    except ValueError:
+        port = 0
+    if port == 0:
+        raise _refused(
+            f"The port of this address is not a number from 1 to 65535; allowed are {allowed}."
+        )
+    # RFC 3986: an empty port, as in `host:`, is the scheme's own.
+    port = port or DEFAULT_PORTS[parts.scheme]
+    if port not in limits.allow_ports:
+        raise _refused(f"Port {port} is not allowed, only {allowed}.")
+    return port
 
 
 def _host(name: str) -> str:

@@ -7,16 +7,17 @@ import io
 import struct
 import zlib
 
-from PIL import Image, UnidentifiedImageError
+from PIL import Image, ImageFile, UnidentifiedImageError
+from PIL.WebPImagePlugin import WebPImageFile
 
 from backend.errors import InputError
 from backend.intake.bombs import refuse_bombs, refuse_unopened, unpacks_to_too_much
-from backend.intake.colour import to_rgb
 from backend.intake.formats import READABLE, readable_formats
 from backend.intake.kinds import is_picture, what_it_is
 from backend.intake.limits import IntakeLimits
 from backend.intake.orientation import read_orientation, swaps_sides, turned
-from backend.intake.scale import draft, reduced
+from backend.intake.scale import draft, rgb_reduced
+from backend.intake.webp import first_frame
 from backend.types import LoadedImage
 
 FAULTS = (
@@ -75,15 +76,23 @@ def _decode(
         stored = opened.size
         draft(opened, _as_stored(enough, read_orientation(opened)))
         drafted = opened.size != stored
-        opened.load()
+        loaded = _loaded(opened)
         # Asked again: TIFF says until then how it lies in the file, and has the size it will have.
         orientation = read_orientation(opened)
-        enough = _as_stored(enough, orientation)
         # An icon's picture may be of another size than its directory says.
         width, height = stored if drafted else opened.size
-        pixels = turned(reduced(to_rgb(reduced(opened, enough)), enough), orientation)
+        pixels = rgb_reduced(loaded, _as_stored(enough, orientation))
+        loaded.close()  # Its pixels are freed before turning makes another copy.
+    pixels = turned(pixels, orientation)
     width, height = _as_seen(width, height, orientation)
     return LoadedImage(pixels, _digest(pixels, width, height), width, height, name, notes)
+
+
+def _loaded(opened: ImageFile.ImageFile) -> Image.Image:
+    if isinstance(opened, WebPImageFile):
+        return first_frame(opened)
+    opened.load()
+    return opened
 
 
 def _as_stored(size: tuple[int, int] | None, orientation: int) -> tuple[int, int] | None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
 
 from PIL import Image
 
-if TYPE_CHECKING:
-    import numpy as np
+from backend.intake.bands import bands
 
 BITS_PER_SAMPLE = 258
 """The TIFF tag."""
-
-BAND = 1 << 20
-"""Pixels scaled at a time, so that a large picture needs no second one of doubles beside it."""
 
 
 def is_deep(image: Image.Image) -> bool:
@@ -28,34 +24,41 @@ def to_8_bits(image: Image.Image) -> Image.Image:
     """
     import numpy as np
 
-    values = np.asarray(image)
-    low, high = _range(image, values)
+    low, high = _range(image)
     scale = 255.0 / (high - low) if high > low else 0.0
-    scaled = np.empty(values.shape, np.uint8)
-    rows = max(1, BAND // max(1, image.width))
-    for top in range(0, image.height, rows):
-        band = values[top : top + rows].astype(np.float64)
-        band = np.nan_to_num(band, nan=low, posinf=high, neginf=low)
-        scaled[top : top + rows] = np.rint(np.clip((band - low) * scale, 0.0, 255.0))
     transparent = image.info.get("transparency")
-    if isinstance(transparent, int):
-        scaled[values == transparent] = 255
-    return Image.fromarray(scaled)
+    scaled = Image.new("L", image.size)
+    for top, piece in bands(image):
+        values = np.asarray(piece)
+        band = np.nan_to_num(values.astype(np.float64), nan=low, posinf=high, neginf=low)
+        grey = np.rint(np.clip((band - low) * scale, 0.0, 255.0)).astype(np.uint8)
+        if isinstance(transparent, int):
+            grey[values == transparent] = 255
+        scaled.paste(Image.fromarray(grey), (0, top))
+    return scaled
 
 
-def _range(image: Image.Image, values: np.ndarray[Any, Any]) -> tuple[float, float]:
+def _range(image: Image.Image) -> tuple[float, float]:
     """The values that become black and white."""
-    import numpy as np
-
     if image.mode.startswith("I;16"):
         bits = getattr(image, "tag_v2", {}).get(BITS_PER_SAMPLE, (16,))[0]
         return 0.0, float(2**bits - 1)
     if image.mode == "I" and image.format == "PPM":
         return 0.0, 65535.0
-    finite = values[np.isfinite(values)] if image.mode == "F" else values
-    if finite.size == 0:
-        return 0.0, 1.0
-    low, high = float(finite.min()), float(finite.max())
+    low, high = _spanned(image)
     if image.mode == "I" and low >= 0 and 255 < high <= 65535:
         return 0.0, 65535.0
     return low, high
+
+
+def _spanned(image: Image.Image) -> tuple[float, float]:
+    """The least and the greatest finite value; 0 and 1 where there is none."""
+    import numpy as np
+
+    low, high = math.inf, -math.inf
+    for _, piece in bands(image):
+        values = np.asarray(piece)
+        finite = values[np.isfinite(values)]
+        if finite.size:
+            low, high = min(low, float(finite.min())), max(high, float(finite.max()))
+    return (low, high) if low <= high else (0.0, 1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from functools import cache
 
 from PIL import Image, ImageChops, ImageCms
@@ -14,37 +15,48 @@ NEGLIGIBLE = 1
 """Levels of 255. A profile that changes no colour by more is sRGB under one of its many names."""
 
 
-def to_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
-    """A picture of mode L, RGB or CMYK as sRGB, through its ICC profile where that is of use.
+def to_srgb(mode: str, profile: bytes | None) -> Callable[[Image.Image], Image.Image]:
+    """What turns pictures of mode L, RGB or CMYK into sRGB, through their ICC profile if it helps.
 
     A profile that is broken, or that is not for such a picture, is ignored.
     """
     if profile:
         try:
-            return _through(image, profile)
+            return _through(mode, profile)
         except (ImageCms.PyCMSError, OSError, TypeError, ValueError):
             pass  # As viewers do: the picture is worth more than its profile.
-    return image.convert("RGB")
+    return _plain
 
 
-def lab_to_srgb(image: Image.Image) -> Image.Image:
-    """A picture of mode LAB as sRGB."""
+def lab_to_srgb() -> Callable[[Image.Image], Image.Image]:
+    """What turns pictures of mode LAB into sRGB."""
     lab = ImageCms.ImageCmsProfile(ImageCms.createProfile("LAB"))
     transform = ImageCms.buildTransform(lab, _srgb(), "LAB", "RGB")
-    return _applied(image, transform)
+    return lambda image: _applied(image, transform)
 
 
-def _through(image: Image.Image, profile: bytes) -> Image.Image:
+def _plain(image: Image.Image) -> Image.Image:
+    return image.convert("RGB") if image.mode != "RGB" else image
+
+
+def _through(mode: str, profile: bytes) -> Callable[[Image.Image], Image.Image]:
     source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
     space = source.profile.xcolor_space.strip()
-    if image.mode == "L" and space == "RGB":
-        image = image.convert("RGB")
-    if space != SPACES[image.mode]:
-        return image.convert("RGB")
-    transform = ImageCms.buildTransform(source, _srgb(), image.mode, "RGB")
-    if image.mode != "CMYK" and _changes_little(transform, image.mode):
-        return image.convert("RGB")
-    return _applied(image, transform)
+    read_as = "RGB" if mode == "L" and space == "RGB" else mode
+    if space != SPACES[read_as]:
+        return _plain
+    transform = ImageCms.buildTransform(source, _srgb(), read_as, "RGB")
+    if read_as != "CMYK" and _changes_little(transform, read_as):
+        return _plain
+
+    def through(image: Image.Image) -> Image.Image:
+        image = image if image.mode == read_as else image.convert(read_as)
+        try:
+            return _applied(image, transform)
+        except (ImageCms.PyCMSError, OSError, TypeError, ValueError):
+            return _plain(image)
+
+    return through
 
 
 def _changes_little(transform: ImageCms.ImageCmsTransform, mode: str) -> bool:

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 
 from PIL import Image
 
+from backend.intake.bands import bands
+from backend.intake.colour import rgb_converter
+from backend.intake.depth import is_deep, to_8_bits
 from backend.types import Bucket
 
 AVERAGED = ("L", "RGB", "RGBX", "CMYK", "YCbCr", "LA", "RGBA")
@@ -39,12 +42,30 @@ def draft(image: Image.Image, enough: tuple[int, int] | None) -> None:
         image.draft(None, enough)
 
 
-def reduced(image: Image.Image, enough: tuple[int, int] | None) -> Image.Image:
-    """Whole blocks of pixels averaged, not below `enough` (width, height).
+def rgb_reduced(image: Image.Image, enough: tuple[int, int] | None) -> Image.Image:
+    """A loaded picture as sRGB, blocks of pixels averaged, not below `enough` (width, height).
 
-    The same object where nothing is gained, or where the mode has to be converted first.
+    Without `enough` it has all its pixels. It is made band by band: converted as a whole, a picture
+    would be in memory in three or four modes at the same time, not yet reduced.
     """
-    if not enough or image.mode not in AVERAGED or "transparency" in image.info:
-        return image
-    factor = min(image.width // enough[0], image.height // enough[1])
-    return image.reduce(factor) if factor > 1 else image
+    profile = image.info.get("icc_profile")
+    if is_deep(image):
+        image = to_8_bits(image)
+    factor = _factor(image.size, enough)
+    # The transparent colour of a file is one value, which no average of others may become.
+    averaged = image.mode in AVERAGED and "transparency" not in image.info
+    convert = rgb_converter(image, profile)
+    done = Image.new("RGB", (-(-image.width // factor), -(-image.height // factor)))
+    for top, piece in bands(image, factor):
+        if factor > 1 and averaged:
+            piece = convert(piece.reduce(factor))
+        elif factor > 1:
+            piece = convert(piece).reduce(factor)
+        else:
+            piece = convert(piece)
+        done.paste(piece, (0, top // factor))
+    return done
+
+
+def _factor(size: tuple[int, int], enough: tuple[int, int] | None) -> int:
+    return max(1, min(size[0] // enough[0], size[1] // enough[1])) if enough else 1

@@ -15,6 +15,8 @@ async def test_ask_streams_only_what_changes_the_result(
 ) -> None:
     """A stage is no part of it: every result but the last has more than the one before."""
     monkeypatch.setattr(stream, "TICK", 1000.0)
+    monkeypatch.setattr(stream, "INTERVAL", 0.0)
+    monkeypatch.setattr(stream, "UPDATES_PER_CORE", 10**9)
     app = await App(tokenizer).started()
     results = [result async for result in Api(app.backend).ask(prompt="What is it?")]
     texts = [result["text"] for result in results]

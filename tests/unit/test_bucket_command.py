@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 
+from backend.errors import InputError
 from backend.service import Bifocal
 from backend.settings import read_settings
+from backend.types import ChatRequest, Turn
 from ui.api import Api
 from ui.command_line import buckets
+from ui.command_line.ask import image_input
 from ui.command_line.output import Output
 from ui.command_line.parser import build_parser
 
@@ -98,3 +101,21 @@ async def test_the_endpoint_gives_one_entry_of_the_command(files: list[str]) -> 
     (said,) = await asyncio.to_thread(entries, files[1:])
     # The command names a file by its path, an upload has only a name.
     assert {**await Api(backend).bucket(files[1]), "source": said["source"]} == said
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_more_images_than_one_request_takes_are_refused_as_ask_refuses_them(as_json: bool) -> None:
+    """Before any is read: none of these files is there."""
+    files = ["missing.png"] * 3
+    with pytest.raises(InputError) as caught:
+        run(files, as_json, max_images=2)
+    asked = ChatRequest((Turn("user", "?", tuple(map(image_input, files))),))
+    backend = Bifocal(read_settings({"target": "cpu", "max_images": 2}))
+    with pytest.raises(InputError) as due:
+        backend.check(asked)
+    assert (caught.value.code, caught.value.message) == (due.value.code, due.value.message)
+    assert due.value.code == "too_many_images"
+
+
+def test_as_many_images_as_one_request_takes_are_placed(files: list[str]) -> None:
+    assert len(entries(files, max_images=2)) == 2

@@ -13,6 +13,7 @@ from backend.errors import EngineError, InputError, SettingError
 from backend.settings import Settings, flag, read_settings
 from ui.command_line import ask
 from ui.command_line.engine_args import serve_line
+from ui.command_line.output import asks_for_json
 from ui.command_line.parser import build_parser, setting_flags
 from ui.command_line.remote_app import _as_ours
 from ui.command_line.serve import listen
@@ -246,3 +247,35 @@ def test_the_longest_answer_is_the_rows_unless_a_person_says_so() -> None:
         arguments = parse("ask", "--model", "deepseek_ocr", *words)
         settings = read_settings(setting_flags(arguments))
         assert ask._request(arguments, settings, ()).sampling.max_tokens == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "as_json"),
+    [
+        (["buckets", "a.png", "--json"], True),
+        (["buckets", "--json", "--", "a.png"], True),
+        (["buckets", "--", "--json"], False),
+        (["buckets", "a.png", "--", "--json"], False),
+        (["--", "--json"], False),
+    ],
+)
+def test_flags_end_at_two_dashes(words: list[str], as_json: bool) -> None:
+    """`buckets -- --json` answered as JSON about the file `--json`."""
+    assert asks_for_json(words) is as_json
+
+
+@pytest.mark.parametrize(
+    ("words", "images"),
+    [
+        (["--", "--json"], ["--json"]),
+        (["a", "--", "-x"], ["a", "-x"]),
+        (["--", "--", "b"], ["--", "b"]),
+    ],
+)
+def test_after_two_dashes_everything_is_a_picture(words: list[str], images: list[str]) -> None:
+    arguments = parse("buckets", *words)
+    assert (arguments.images, arguments.json) == (images, False)
+
+
+def test_an_empty_word_too_many_is_refused_like_any_other() -> None:
+    assert "is not something this command takes" in refusal("buckets", "a.png", "--json", "")

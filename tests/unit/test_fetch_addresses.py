@@ -82,3 +82,17 @@ def test_private_addresses_in_every_spelling(scheme: str, host: str) -> None:
 )
 def test_public_addresses_are_public(address: str) -> None:
     assert is_public(address)
+
+
+@pytest.mark.parametrize("port", ["0", "00", "65536", "99999999999", "-1", "port", "80:80", "+80"])
+@pytest.mark.parametrize("host", ["http://example.com", "https://[2606:4700::1111]"])
+def test_what_is_no_port_is_told_as_such(host: str, port: str) -> None:
+    """Port 0 was taken for none, and the default asked instead."""
+    with pytest.raises(InputError, match=r"port of this address .* 1 to 65535.* 80, 443") as caught:
+        parse_address(f"{host}:{port}/cat.png", LIMITS)
+    assert caught.value.code == "url_refused"
+
+
+def test_a_port_that_is_not_allowed_names_those_that_are() -> None:
+    with pytest.raises(InputError, match="Port 65535 is not allowed, only 80, 443"):
+        parse_address("http://example.com:65535/", LIMITS)

@@ -19,7 +19,8 @@ ALLOWED = {
     "backend": (),
     "backend.types": (),
     "backend.errors": (),
-    "backend.settings": ("backend.errors", "backend.types"),
+    "backend.env_file": ("backend.errors",),
+    "backend.settings": ("backend.env_file", "backend.errors", "backend.types"),
     "backend.addresses": ("backend.errors", "backend.settings"),
     "backend.bucket_checks": ("backend.errors", "backend.types"),
     "backend.buckets": (
@@ -186,6 +187,7 @@ KEEPERS = {
         "backend.engines.server_faults",
         "ui.tunnel",
     ),
+    "dotenv": ("backend.env_file",),
     "pydantic": ("backend.settings", "ui.guard"),
     "pydantic_settings": ("backend.settings",),
 }

@@ -258,3 +258,47 @@ def test_a_variables_name_cannot_write_to_the_terminal(monkeypatch: pytest.Monke
 def test_a_value_beyond_all_use_is_refused(name: str, value: str) -> None:
     with pytest.raises(SettingError, match="--" + name.replace("_", "-")):
         read_settings({name: value})
+
+
+def test_a_bad_line_of_the_file_is_told_once(
+    empty_folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """python-dotenv told it at every reading, without the file's name; the empty lines count."""
+    (empty_folder / ".env").write_text(
+        'BIFOCAL_SEED=3\n\n\nBIFOCAL_AUTH="ann:geheim\n# a comment\nexport BIFOCAL_PORT=1001\n'
+    )
+    settings = read_settings()
+    assert (settings.seed, settings.port, settings.auth) == (3, 1001, ())
+    (told,) = caplog.messages
+    assert told.startswith(".env, line 4 is left out: it is not NAME=value.")
+    assert "geheim" not in told
+
+
+@pytest.mark.parametrize("line", ["=1", "BIFOCAL_SEED='1", 'BIFOCAL_SEED="1" 2', "BIFOCAL_SEED"])
+def test_every_kind_of_bad_line_is_told(
+    empty_folder: Path, caplog: pytest.LogCaptureFixture, line: str
+) -> None:
+    (empty_folder / ".env").write_text(f"BIFOCAL_PORT=1001\n{line}\n")
+    assert (read_settings().port, read_settings().seed) == (1001, 0)
+    assert all(".env, line 2 is left out" in told for told in caplog.messages)
+    assert len(caplog.messages) == 2
+
+
+def test_other_programs_lines_are_not_told_of(
+    empty_folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (empty_folder / ".env").write_text("OTHER\nPORT=x\n\ufeff#\n'quoted'=1\n")
+    assert read_settings().port == 7860
+    assert caplog.messages == []
+
+
+def test_a_file_that_cannot_be_read_is_a_wrong_setting(
+    empty_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (empty_folder / ".env").write_text("BIFOCAL_PORT=1001\n")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(Path, "open", refuse)
+    assert "you may not read it" in refusal()

@@ -16,6 +16,7 @@ from ui.command_line.output import Output
 def run(arguments: argparse.Namespace, settings: Settings, output: Output) -> None:
     """One entry an image, in order; they are placed as the images of one request."""
     backend = Bifocal(settings)
+    backend.check_image_count(len(arguments.images))
     placed = asyncio.run(_place(backend, arguments.images))
     ctx_len = backend.plan.ctx_len
     if output.as_json:

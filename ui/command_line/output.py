@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, TextIO
 
 from backend.errors import BifocalError
@@ -33,6 +35,14 @@ class Output:
             self.json(error.as_json())
         else:
             print(f"error: {error.message} [{error.code}]", file=sys.stderr)
+
+
+def asks_for_json(words: Sequence[str]) -> bool:
+    """Whether `--json` is among the flags of a command line, which end at `--`.
+
+    Asked before they are parsed: what is wrong with them is told as JSON, too.
+    """
+    return "--json" in takewhile(lambda word: word != "--", words)
 
 
 def claim_stdout(as_json: bool) -> Output:

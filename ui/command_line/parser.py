@@ -32,7 +32,7 @@ class Parser(argparse.ArgumentParser):
         unknown = message.removeprefix("unrecognized arguments: ")
         if unknown == message:
             raise SettingError(f"{message[0].upper()}{message[1:]}. See --help.")
-        word = unknown.split()[0].partition("=")[0]
+        word = (unknown.split() or ["An empty word"])[0].partition("=")[0]
         raise SettingError(f"{word} is not something this command takes. See --help.")
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
