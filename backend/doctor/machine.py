@@ -101,9 +101,9 @@ def check_servers(plan: Plan) -> Iterator[Finding]:
             server = RemoteServer(address, name, served_name(plan, role), plan.ctx_len)
             asyncio.run(_look(server, ENDPOINTS[role]))
             if server.is_up:
-                yield ok(f"{name}", f"{address.url} serves {served_name(plan, role)}")
+                yield ok(name, f"{address.url} serves {served_name(plan, role)}")
             else:
-                yield failed(f"{name}", *_halves(server.trouble))
+                yield failed(name, *_halves(server.trouble))
 
 
 async def _look(server: RemoteServer, endpoint: str) -> None:
