@@ -30,8 +30,8 @@ class Options:
     width: int
 
 
-def check_options(options: Options, plan: Plan, places: int) -> None:
-    """Raises SettingError. `places` is how many questions one person may have under way."""
+def check_plan(plan: Plan) -> None:
+    """Raises SettingError for what cannot be compared at all."""
     if plan.topology != "split":
         raise SettingError(
             "bench starts two engines on this machine and compares them with one, and with these "
@@ -40,6 +40,10 @@ def check_options(options: Options, plan: Plan, places: int) -> None:
         )
     if plan.target == "qaic":
         raise SettingError("bench does not run on QAIC cards yet: use --target cpu or cuda.")
+
+
+def check_options(options: Options, places: int) -> None:
+    """Raises SettingError. `places` is how many questions one person may have under way."""
     for side in options.sides:
         if side not in SIDES:
             raise SettingError(f"--sides: there is no {side!r}. {nearest(side, SIDES)}")

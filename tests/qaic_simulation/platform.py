@@ -25,7 +25,8 @@ CHECKED = "qaic_simulation_checked"
 PLAYED = "qwen2_5_vl"
 """The one model type with compiled sizes whose processor is played."""
 
-logger = logging.getLogger("vllm.qaic_simulation")
+# Not one of vLLM's, which Bifocal keeps quiet.
+logger = logging.getLogger("qaic_simulation")
 
 
 class SimulatedQaicPlatform(CpuPlatform):

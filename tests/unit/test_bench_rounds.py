@@ -11,7 +11,7 @@ from PIL import Image
 from backend.bench.engine_side import EngineSide
 from backend.bench.figures import Answer
 from backend.bench.load import burst
-from backend.bench.options import Options, check_options, picture_size
+from backend.bench.options import Options, check_options, check_plan, picture_size
 from backend.bench.pictures import Pictures
 from backend.bench.question import Question
 from backend.bench.rounds import FEW_TOKENS, MANY, SINGLES, Rounds
@@ -190,10 +190,11 @@ def test_no_other_topology(empty_folder: Path) -> None:
     for flags in (
         {"topology": "fused"},
         {"topology": "remote", "vision_url": "http://a", "language_url": "http://b"},
+        {"model": "phi4_mm"},
     ):
         plan = make_plan(read_settings({"target": "cpu", **flags}))
         with pytest.raises(SettingError, match=r"on this machine.*--topology split"):
-            check_options(OPTIONS, plan, places=16)
+            check_plan(plan)
 
 
 @pytest.mark.parametrize(
@@ -208,9 +209,9 @@ def test_no_other_topology(empty_folder: Path) -> None:
         ({"streams": 17}, "--max-queue of 68 or more"),
     ],
 )
-def test_options_that_are_wrong(plan: Plan, changes: dict[str, object], message: str) -> None:
+def test_options_that_are_wrong(changes: dict[str, object], message: str) -> None:
     from dataclasses import replace
 
     with pytest.raises(SettingError, match=message):
-        check_options(replace(OPTIONS, **changes), plan, places=16)  # type: ignore[arg-type]
-    check_options(OPTIONS, plan, places=16)
+        check_options(replace(OPTIONS, **changes), places=16)  # type: ignore[arg-type]
+    check_options(OPTIONS, places=16)
