@@ -12,6 +12,8 @@ from backend.settings import nearest
 SIDES: Final = ("split", "fused", "bare", "page", "replicas")
 MOST: Final = 1000
 """Of everything that is counted."""
+LEAST_SIDE, MOST_SIDE = 56, 4096
+"""Pixels of a side of a picture, where the model has no sizes of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +30,20 @@ class Options:
     width: int
 
 
-def check_options(options: Options, plan: Plan, places: int) -> None:
-    """Raises SettingError. `places` is how many questions one person may have under way."""
+def check_plan(plan: Plan) -> None:
+    """Raises SettingError for what cannot be compared at all."""
     if plan.topology != "split":
         raise SettingError(
-            f"bench compares two engines with one, and {plan.label} runs as one here: choose a "
-            "model and settings with --topology split."
+            "bench starts two engines on this machine and compares them with one, and with these "
+            f"settings {plan.label} runs otherwise: choose a model and settings with --topology "
+            "split."
         )
     if plan.target == "qaic":
         raise SettingError("bench does not run on QAIC cards yet: use --target cpu or cuda.")
+
+
+def check_options(options: Options, places: int) -> None:
+    """Raises SettingError. `places` is how many questions one person may have under way."""
     for side in options.sides:
         if side not in SIDES:
             raise SettingError(f"--sides: there is no {side!r}. {nearest(side, SIDES)}")
@@ -66,9 +73,13 @@ def picture_size(plan: Plan, given: str | None) -> tuple[int, int]:
             raise SettingError(f"{plan.label} has no sizes of its own: give one with --picture.")
         return sizes[len(sizes) // 2]
     height, cross, width = given.partition("x")
-    if not (cross and height.isdigit() and width.isdigit()):
+    if not (cross and height.isdecimal() and width.isdecimal()):
         raise SettingError(f"--picture is HEIGHTxWIDTH in pixels, such as {shown or '504x896'}.")
     size = int(height), int(width)
     if sizes and size not in sizes:
         raise SettingError(f"--picture must be a bucket, so that nobody resizes it: {shown}.")
+    if not all(LEAST_SIDE <= side <= MOST_SIDE for side in size):
+        raise SettingError(
+            f"--picture: each side must have between {LEAST_SIDE} and {MOST_SIDE} pixels."
+        )
     return size

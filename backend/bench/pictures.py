@@ -32,7 +32,7 @@ class Pictures:
         ground = tuple(draw_from.randrange(200, 256) for _ in range(3))
         picture = Image.new("RGB", (self._width, self._height), ground)
         pen = ImageDraw.Draw(picture)
-        side = self._height // 4
+        side = min(self._height, self._width) // 4
         for _ in range(SHAPES):
             x, y = draw_from.randrange(self._width - side), draw_from.randrange(self._height - side)
             shape = pen.ellipse if draw_from.random() < 0.5 else pen.rectangle

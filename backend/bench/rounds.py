@@ -91,8 +91,9 @@ class Rounds:
         for name, side in self._in_turn():
             (picture,) = self._pictures.new(1)
             first, second = (Question(text, (picture,), SINGLE_TOKENS) for text in TEXTS[:2])
-            self._note(self.measured[name].new, await side.ask(first), SINGLE_TOKENS)
-            self._note(self.measured[name].same, await side.ask(second), SINGLE_TOKENS)
+            measured = self.measured[name]
+            measured.new.append(_whole(await side.ask(first), SINGLE_TOKENS))
+            measured.same.append(_whole(await side.ask(second), SINGLE_TOKENS))
 
     async def many(self) -> None:
         """Several new pictures a question; only the first token counts."""
@@ -104,7 +105,7 @@ class Rounds:
         for name, side in self._in_turn():
             measured = await burst(side, self._load_questions(name))
             for answer in measured.answers:
-                self._note([], answer, self._options.tokens)
+                _whole(answer, self._options.tokens)
             self.measured[name].load.append(measured)
 
     def _in_turn(self) -> Iterator[tuple[str, Side]]:
@@ -138,8 +139,10 @@ class Rounds:
         askers = [tuple(self._pictures.new(MANY)) for _ in range(MANY)]
         return [[Question(TEXTS[0], pictures, FEW_TOKENS)] for pictures in askers]
 
-    @staticmethod
-    def _note(answers: list[Answer], answer: Answer, tokens: int) -> None:
-        if answer.tokens != tokens:
-            raise EngineError(f"An answer had {answer.tokens} tokens instead of {tokens}.")
-        answers.append(answer)
+
+def _whole(answer: Answer, tokens: int) -> Answer:
+    """The answer. Raises EngineError where it has not that many tokens: times of answers of other
+    lengths mean nothing."""
+    if answer.tokens != tokens:
+        raise EngineError(f"An answer had {answer.tokens} tokens instead of {tokens}.")
+    return answer

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
+from multiprocessing.resource_tracker import ensure_running
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,6 +49,8 @@ class Stand:
         self._tell("importing vLLM")
         await asyncio.to_thread(_imports)
         stack.push_async_callback(self._end)
+        # The first engine would bring this process with it, and its memory would be the engine's.
+        ensure_running()
         sides = self.options.sides
         # First one that is compared with no other start: it finds no file in the system's memory.
         if "fused" in sides or "replicas" in sides:

@@ -23,6 +23,9 @@ from backend.plan import Plan
 TOOLS: Final = Path("/opt/qti-aic/tools")
 COMPILED: Final = Path("~/.cache/qefficient")
 """Where compiled programs are kept, unless QEFF_HOME says otherwise."""
+PROGRAMS: Final = "VLLM_QAIC_QPC_PATH"
+"""The variable that names programs which were compiled before."""
+PROGRAM: Final = "programqpc.bin"
 RESET: Final = "sudo /opt/qti-aic/tools/qaic-util -s resets all of a card"
 
 
@@ -154,20 +157,36 @@ def _group(name: str, group: tuple[int, ...], cards: Mapping[int, Card]) -> Find
 
 
 def _compiled(environment: Mapping[str, str]) -> Finding:
-    own = environment.get("VLLM_QAIC_QPC_PATH")
+    own = environment.get(PROGRAMS)
     if own:
-        if Path(own).is_dir():
-            return ok("compiled programs", f"from {own} (VLLM_QAIC_QPC_PATH)")
-        return failed(
-            "compiled programs", f"VLLM_QAIC_QPC_PATH names {own}, which is no folder",
-            "correct or unset it",
-        )  # fmt: skip
+        return _given_programs(own)
     folder = Path(environment.get("QEFF_HOME") or COMPILED).expanduser()
     if folder.is_dir() and any(folder.iterdir()):
         return ok("compiled programs", f"{folder} has some; those that fit are used again")
     return warning(
         "compiled programs", f"{folder} has none", "the first start compiles, which takes long"
     )
+
+
+def _given_programs(value: str) -> Finding:
+    """Those of a person: the encoder's and the decoder's, with a colon between them.
+
+    The plugin gives a single one to both engines (`_get_qaic_compile_config`), and takes a folder
+    with a `programqpc.bin`, or that file (`check_qpc_exists`).
+    """
+    paths = value.split(":")
+    if len(paths) != 2:
+        return failed(
+            "compiled programs", f"{PROGRAMS} names {len(paths)} of them ({value})",
+            "name the encoder's and the decoder's, with a colon between them, or unset it",
+        )  # fmt: skip
+    for path in map(Path, paths):
+        if not (path / PROGRAM).is_file() and not (path.is_file() and path.name == PROGRAM):
+            return failed(
+                "compiled programs", f"{PROGRAMS} names {path}, where there is no {PROGRAM}",
+                "correct or unset it",
+            )  # fmt: skip
+    return ok("compiled programs", f"from {' and '.join(paths)} ({PROGRAMS})")
 
 
 def _word(name: str, part: str) -> str:

@@ -24,6 +24,9 @@ EngineArgs = dict[str, Any]
 VISIBLE_DEVICES = "QAIC_VISIBLE_DEVICES"
 """The variable that names an eager engine's devices. Ahead of time compiled engines must not see
 it: the plugin lets it win over every engine's `device_group`."""
+EAGER_SHARE = 0.9
+"""Of its devices' memory an eager engine takes, as in the plugin's example and documents; vLLM's
+own default is not the same in all versions."""
 
 
 def qaic_args(plan: Plan) -> dict[str, EngineArgs]:
@@ -75,6 +78,7 @@ def _eager(plan: Plan) -> EngineArgs:
         **{name: value for name, value in given.items() if value is not None},
         **decoder_arguments(plan.spec),
         "max_num_seqs": plan.decode_batch,
+        "gpu_memory_utilization": EAGER_SHARE,
         **QAIC_EAGER_ARGUMENTS,
     }
 

@@ -37,6 +37,8 @@ def test_a_small_bench() -> None:
     assert found["parameters"]["vision"] > found["parameters"]["language"]
     assert found["ttft_same_image"] < 0.8
     assert 1.0 < found["memory"] < 2.0
+    # This process and an engine's own: what else is started must not be taken for an engine.
+    assert {side: len(each) for side, each in found["peaks"].items()} == {"split": 3, "fused": 2}
     assert found.keys() >= {"machine", "settings", "sides", "start_s", "seconds"}
     assert set(found["sides"]) == set(SIDES)
     assert found["settings"]["answer"].startswith("A large red circle")

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.timeout(240)
 CASES = {
     # What is done to the plan and to the vision engine's sizes: what the card says.
     "sizes.update(width=[532])": "heights (3) and widths (1) must match",
+    "sizes.pop('width')": "height and width must be provided together",
     "sizes.update(height=[364, 532], width=[532, 364])": "have 247 tokens each",
     "sizes.update(hight=[364])": "override_qaic_config has no hight",
     'vision["additional_config"]["device_group"] = [7]': "there are no devices [7]",
@@ -28,8 +29,12 @@ CASES = {
     'vision["quantization"] = "mxfp6"': "neither quantization nor kv_cache_dtype",
     'language["enable_mm_embeds"] = False': "needs enable_mm_embeds",
     'language["enable_prefix_caching"] = True': "prefix caching is not supported",
-    # The one case in which engines are started: the second finds the first one's device taken.
-    'language["additional_config"]["device_group"] = [0]': "device 0 is in use by another engine",
+    # The one case in which an engine is started: as in Qualcomm's document, whose encoder has a
+    # group of its own at the top and a copy of the decoder's inside, which wins.
+    "for each in (vision, language):"
+    " each['additional_config']['override_qaic_config']['device_group'] = [1]": (
+        "device 1 is in use by another engine"
+    ),
 }
 
 PROGRAM = """
@@ -89,6 +94,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def test_the_card_refuses(said: dict[str, str], case: str) -> None:
     collides = case == list(CASES)[-1]
     assert CASES[case] in said[case]
+    assert "simulated QAIC card: " in said[case]
     assert said[case].startswith(f"after {int(collides)}: The ")
     assert "validation error" not in said[case]
 

@@ -2,7 +2,9 @@
 
 It accepts the engine arguments that the public vllm-qaic plugin (v0.23.0) accepts, and refuses
 what a card or the plugin would refuse. It is stricter where the plugin would quietly make do: that
-resizes a picture of the wrong size, which is an error here, because Bifocal is to have done it.
+resizes a picture of the wrong size, switches asynchronous scheduling and prefix caching off by
+itself, and lets the later of two sizes with one number of tokens win; all of that is an error here,
+because Bifocal is to have done it right. Every message and the log say that the card is simulated.
 What is compiled for a card there is upstream's model on the CPU here. Quantization is accepted, and
 not done.
 

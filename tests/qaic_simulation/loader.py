@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
-from collections.abc import Sequence, Set
-from pathlib import Path
+from collections.abc import Set
 from typing import Any
 
 import torch
@@ -16,13 +13,10 @@ from vllm.model_executor.models.registry import ModelRegistry
 
 from backend.engines.derive import on_demand
 from backend.engines.vision_only import ImageRowsPooler, vision_only
-from tests.qaic_simulation import BOARD
-from tests.qaic_simulation.rules import CardError
+from tests.qaic_simulation.board import take_devices
+from tests.qaic_simulation.rules import device_group
 
 ENCODER = "SimulatedQaicEncoder__"
-
-_held: list[Any] = []
-"""Open files of this process's devices; the system lets them go with the process."""
 
 
 class EmbedPooler(ImageRowsPooler):
@@ -61,7 +55,7 @@ class SimulatedLoader(DefaultModelLoader):
         super().__init__(load_config)
 
     def load_model(self, vllm_config: Any, model_config: Any, prefix: str = "") -> nn.Module:
-        take_devices(vllm_config.additional_config["device_group"])
+        take_devices(device_group(vllm_config.additional_config))
         if model_config.runner_type == "pooling":
             (architecture,) = model_config.hf_config.architectures
             name = ENCODER + architecture
@@ -69,14 +63,3 @@ class SimulatedLoader(DefaultModelLoader):
             model_config.hf_config.architectures = [name]
             model_config.convert_type = "none"
         return super().load_model(vllm_config, model_config, prefix)
-
-
-def take_devices(group: Sequence[int]) -> None:
-    """Raises CardError where another engine has one of them."""
-    for qid in group:
-        file = Path(os.environ[BOARD], f"qid{qid}").open("w")  # noqa: SIM115 - held for good
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise CardError(f"device {qid} is in use by another engine") from None
-        _held.append(file)

@@ -21,7 +21,10 @@ DYNAMIC = ("qwen2_5_vl", "qwen3_vl")
 
 
 class CardError(ValueError):
-    """Something that a QAIC card or its plugin does not do."""
+    """Something that a QAIC card or its plugin does not do; it says that the card is simulated."""
+
+    def __str__(self) -> str:
+        return f"simulated QAIC card: {super().__str__()}"
 
 
 def check_aot(config: Any) -> None:
@@ -29,7 +32,7 @@ def check_aot(config: Any) -> None:
     additional = config.additional_config
     _known("additional_config", additional, {"device_group", "override_qaic_config"})
     _known("override_qaic_config", additional.get("override_qaic_config", {}), OVERRIDES)
-    _devices(additional.get("device_group"))
+    _devices(device_group(additional))
     _common(config)
     model, overrides = config.model_config, additional.get("override_qaic_config", {})
     if model.runner_type == "pooling":
@@ -60,10 +63,19 @@ def check_eager(config: Any) -> None:
     _common(config)
 
 
+def device_group(additional: Mapping[str, Any]) -> Any:
+    """An engine's devices: what stands inside `override_qaic_config` wins (the plugin's
+    `worker.py` and `_get_qaic_compile_config`)."""
+    inside: Mapping[str, Any] = additional.get("override_qaic_config", {})
+    return inside.get("device_group", additional.get("device_group"))
+
+
 def snapped_sizes(overrides: Mapping[str, Any], model: Any) -> dict[int, tuple[int, int]]:
     """Compiled sizes in pixels by their number of visual tokens. Raises CardError."""
     from transformers.models.qwen2_vl.image_processing_qwen2_vl import smart_resize
 
+    if ("height" in overrides) != ("width" in overrides):
+        raise CardError("height and width must be provided together")
     heights, widths = overrides.get("height", [354]), overrides.get("width", [536])
     if not isinstance(heights, list) or not isinstance(widths, list):
         raise CardError("height and width are lists")
@@ -73,10 +85,14 @@ def snapped_sizes(overrides: Mapping[str, Any], model: Any) -> dict[int, tuple[i
         )
     vision = model.hf_config.vision_config
     factor = vision.patch_size * vision.spatial_merge_size
-    limits = overrides["mm_processor_kwargs"]
+    limits = overrides.get("mm_processor_kwargs", {})
+    least, most = (
+        limits.get("min_pixels", 4 * factor**2),
+        limits.get("max_pixels", 2**14 * factor**2),
+    )
     found: dict[int, tuple[int, int]] = {}
     for height, width in zip(heights, widths, strict=True):
-        size = smart_resize(height, width, factor, limits["min_pixels"], limits["max_pixels"])
+        size = smart_resize(height, width, factor, least, most)
         tokens = size[0] * size[1] // factor**2
         if found.setdefault(tokens, size) != size:
             raise CardError(f"{size} and {found[tokens]} have {tokens} tokens each")

@@ -11,12 +11,13 @@ from PIL import Image
 from backend.bench.engine_side import EngineSide
 from backend.bench.figures import Answer
 from backend.bench.load import burst
-from backend.bench.options import Options, check_options, picture_size
+from backend.bench.options import Options, check_options, check_plan, picture_size
 from backend.bench.pictures import Pictures
 from backend.bench.question import Question
 from backend.bench.rounds import FEW_TOKENS, MANY, SINGLES, Rounds
 from backend.errors import EngineError, SettingError
-from backend.plan import Plan
+from backend.plan import Plan, make_plan
+from backend.settings import read_settings
 
 OPTIONS = Options(("split", "fused"), 2, streams=4, rounds=2, tokens=16, height=56, width=84)
 
@@ -164,10 +165,36 @@ def test_pictures_have_a_buckets_size(plan: Plan, given: str | None, size: tuple
     assert picture_size(plan, given) == size
 
 
-@pytest.mark.parametrize("given", ["100x100", "728", "x", "728x-1", "1288x728", ""])
+@pytest.mark.parametrize("given", ["100x100", "728", "x", "728x-1", "1288x728", "", "²x³"])
 def test_no_other_sizes(plan: Plan, given: str) -> None:
     with pytest.raises(SettingError, match="504x896"):
         picture_size(plan, given)
+
+
+@pytest.mark.parametrize("given", ["0x0", "56x55", "4097x56"])
+def test_sizes_that_no_picture_has(empty_folder: Path, given: str) -> None:
+    """LLaVA-NeXT has no buckets, so any size is taken that can be drawn."""
+    plan = make_plan(read_settings({"target": "cpu", "model": "llava-next"}))
+    assert not plan.buckets
+    with pytest.raises(SettingError, match="between 56 and 4096"):
+        picture_size(plan, given)
+
+
+@pytest.mark.parametrize("size", [(56, 4096), (4096, 56)])
+def test_long_pictures_can_be_drawn(tmp_path: Path, size: tuple[int, int]) -> None:
+    (path,) = Pictures(tmp_path, *size, seed=0).new(1)
+    assert Image.open(path).size == size[::-1]
+
+
+def test_no_other_topology(empty_folder: Path) -> None:
+    for flags in (
+        {"topology": "fused"},
+        {"topology": "remote", "vision_url": "http://a", "language_url": "http://b"},
+        {"model": "phi4_mm"},
+    ):
+        plan = make_plan(read_settings({"target": "cpu", **flags}))
+        with pytest.raises(SettingError, match=r"on this machine.*--topology split"):
+            check_plan(plan)
 
 
 @pytest.mark.parametrize(
@@ -182,9 +209,9 @@ def test_no_other_sizes(plan: Plan, given: str) -> None:
         ({"streams": 17}, "--max-queue of 68 or more"),
     ],
 )
-def test_options_that_are_wrong(plan: Plan, changes: dict[str, object], message: str) -> None:
+def test_options_that_are_wrong(changes: dict[str, object], message: str) -> None:
     from dataclasses import replace
 
     with pytest.raises(SettingError, match=message):
-        check_options(replace(OPTIONS, **changes), plan, places=16)  # type: ignore[arg-type]
-    check_options(OPTIONS, plan, places=16)
+        check_options(replace(OPTIONS, **changes), places=16)  # type: ignore[arg-type]
+    check_options(OPTIONS, places=16)

@@ -8,7 +8,7 @@ import logging
 import sys
 
 from backend.admission import places_each
-from backend.bench.options import Options, check_options, picture_size
+from backend.bench.options import Options, check_options, check_plan, picture_size
 from backend.bench.report import Report
 from backend.bench.run import run_bench
 from backend.errors import SettingError
@@ -40,6 +40,7 @@ def _options(arguments: argparse.Namespace, settings: Settings) -> Options:
     if settings.questions_a_minute:
         raise SettingError("bench asks as fast as it can: leave out --rate-limit and --share.")
     plan = make_plan(settings)
+    check_plan(plan)
     height, width = picture_size(plan, arguments.picture)
     sides = tuple(name.strip() for name in arguments.sides.split(",") if name.strip())
     options = Options(
@@ -51,7 +52,7 @@ def _options(arguments: argparse.Namespace, settings: Settings) -> Options:
         height,
         width,
     )
-    check_options(options, plan, places_each(settings.max_queue))
+    check_options(options, places_each(settings.max_queue))
     return options
 
 

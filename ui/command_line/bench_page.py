@@ -22,6 +22,7 @@ from ui.command_line.serve import listen
 
 ANSWER_BYTES = 2**20
 """The longest line that the other process writes."""
+ENDED = "The process that asks the web API has ended."
 
 
 class PageSide:
@@ -35,7 +36,9 @@ class PageSide:
         self._reading = asyncio.create_task(self._read())
 
     async def ask(self, question: Question) -> Answer:
-        """The answer as a client of the web API sees it, timed there."""
+        """The answer as a client of the web API sees it, timed there. Raises EngineError."""
+        if self._reading.done():
+            raise EngineError(ENDED)
         self._asked += 1
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._waiting[self._asked] = future
@@ -52,7 +55,7 @@ class PageSide:
             else:
                 future.set_result(Answer(**told))
         for future in self._waiting.values():
-            future.set_exception(EngineError("The process that asks the web API has ended."))
+            future.set_exception(EngineError(ENDED))
 
 
 class _ToTheLastToken(Bifocal):
