@@ -10,7 +10,7 @@ from typing import ClassVar
 from backend.bucket_checks import name_pair
 from backend.heavy_imports import heavy_imports
 from backend.losses import losses
-from backend.types import Bucket, Fit, Placement, Tiles
+from backend.placement import Bucket, Fit, Placement, Tiles
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.errors import SettingError
-from backend.types import Bucket
+from backend.placement import Bucket
 
 MAX_ASPECT = 200
 """`smart_resize` refuses a longer side of more than this many shorter ones."""

@@ -17,7 +17,7 @@ from backend.bucket_checks import MAX_ASPECT, check_pairs, name_pair, refuse_twi
 from backend.errors import InputError, SettingError
 from backend.heavy_imports import heavy_imports
 from backend.losses import aspect_change, losses
-from backend.types import Bucket, Candidate, Fit, Placement, Shaping
+from backend.placement import Bucket, Candidate, Fit, Placement, Shaping
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from backend.types import Bucket, Shaping
+from backend.placement import Bucket, Shaping
 
 if TYPE_CHECKING:
     from PIL.Image import Image

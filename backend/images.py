@@ -16,11 +16,12 @@ from backend.intake.preview import webp_thumbnail
 from backend.intake.read import display_name
 from backend.intake.reader import Reader
 from backend.intake.scale import enough_pixels
+from backend.placement import Fit
 from backend.plan import Plan
 from backend.settings import Settings
 from backend.stopwatch import Stopwatch
 from backend.tasks import gather_or_cancel
-from backend.types import Fit, ImageInput
+from backend.types import ImageInput
 
 T = TypeVar("T")
 

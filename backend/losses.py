@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from backend.types import Bucket, Loss, Shaping
+from backend.placement import Bucket, Loss, Shaping
 
 WARN_ABOVE = 1.15
 """A side stretched or shrunk by more than this factor is worth a warning."""

@@ -16,12 +16,13 @@ from backend.bucket_checks import check_buckets, check_own_sizes, check_pairs, r
 from backend.catalog import ROWS, ModelSpec, get_model
 from backend.catalog.spec import QaicMode
 from backend.errors import SettingError
+from backend.placement import Bucket, Fit
 from backend.processor import cpu_dtype
 from backend.qaic_mode import check_mode_settings, choose_mode, eager_devices
 from backend.resolution import OwnResolution, Resolution
 from backend.settings import Settings
 from backend.targets import QAIC_EAGER, TARGETS, Target
-from backend.types import Bucket, Fit, Method
+from backend.types import Method
 
 Topology = Literal["split", "fused", "remote"]
 

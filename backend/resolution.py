@@ -15,7 +15,7 @@ from backend.bucket_checks import name_pair
 from backend.buckets import DynamicResolution
 from backend.grids import NEAREST_SHAPE, GridRule
 from backend.losses import aspect_change, losses
-from backend.types import Bucket, Fit, Placement, Shaping, Tiles
+from backend.placement import Bucket, Fit, Placement, Shaping, Tiles
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ intake -> bucket -> turn -> embedding, or the cached one -> prompt -> tokens
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import ExitStack, aclosing
 from dataclasses import replace
 
@@ -17,11 +17,13 @@ from backend.context import FittedPrompt, fit_context
 from backend.deadline import engine_deadline, queue_deadline
 from backend.engines.loader import EngineLoader
 from backend.engines.protocols import LanguageDecoder, PreparedImage, VisionEncoder
+from backend.gauges import gauges
 from backend.images import Images
 from backend.intake.prepare import Picture, picture_digest, place_together, placements_together
 from backend.journal import Entry, Journal
 from backend.metrics import Metrics
 from backend.model_sampling import complete_sampling
+from backend.placement import Fit, PlacedImage
 from backend.plan import Plan, make_plan
 from backend.rate import RateLimit
 from backend.settings import Settings
@@ -33,11 +35,9 @@ from backend.types import (
     DoneEvent,
     Embedding,
     Event,
-    Fit,
     Health,
     ImageInput,
     ImagesEvent,
-    PlacedImage,
     Result,
     StageEvent,
     TokenEvent,
@@ -66,7 +66,10 @@ class Bifocal:
         self._encoding = Admission(settings.max_queue, 2 * self.plan.capacity("vision"))
         self._session_rate = RateLimit(settings.questions_a_minute)
         self._address_rate = RateLimit(ADDRESS_SHARE * settings.questions_a_minute)
-        self._metrics = Metrics(self._gauges, self._supervisor.metrics)
+        self._metrics = Metrics(
+            lambda: gauges(self._admission, self._encoding, self._cache, self._supervisor),
+            self._supervisor.metrics,
+        )
         self._journal = Journal(self._metrics, settings.log_prompts)
 
     def check(self, request: ChatRequest) -> None:
@@ -282,31 +285,6 @@ class Bifocal:
             image.notes,
             cached=picture.digest in self._cache,
         )
-
-    def _gauges(self) -> Iterable[tuple[str, str, dict[str, str], float]]:
-        """For `Metrics`: what is true now."""
-        queue, encoding, cache = self._admission, self._encoding, self._cache
-        yield "requests_inside", "Requests that have a place", {}, queue.inside
-        waiting, running = queue.waiting + encoding.waiting, queue.running + encoding.running
-        yield "requests_waiting", "Requests that wait for a turn", {}, waiting
-        yield "requests_running", "Requests in the engines", {}, running
-        yield "tasks", "Coroutines under way in the whole app", {}, _tasks()
-        yield "cache_bytes", "Bytes of embeddings held", {}, cache.nbytes
-        yield "cache_embeddings", "Embeddings held", {}, len(cache)
-        for engine in self.health().engines:
-            up = engine.state in ("ready", "busy")
-            yield "engine_up", "Whether the engine answers", {"role": engine.role}, up
-        for role, unfinished in self._supervisor.unfinished().items():
-            yield "engine_unfinished", "Requests in the engine", {"role": role}, unfinished
-        for role, restarts in self._supervisor.restarts().items():
-            yield "engine_restarts", "Starts after the first", {"role": role}, restarts
-
-
-def _tasks() -> int:
-    try:
-        return len(asyncio.all_tasks())
-    except RuntimeError:  # Asked from outside the event loop.
-        return 0
 
 
 def _place_in_queue(before: int) -> str:

@@ -23,7 +23,7 @@ from pydantic_settings import (
 
 from backend.env_file import silent_reader, warn_of_bad_lines
 from backend.errors import SettingError
-from backend.types import Fit
+from backend.placement import Fit
 
 PREFIX, ENV_FILE = "BIFOCAL_", ".env"
 SHARED_RATE = 60

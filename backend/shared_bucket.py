@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from backend.bucket_checks import name_pair
 from backend.buckets import put_in
-from backend.types import Bucket, Candidate, Placement
+from backend.placement import Bucket, Candidate, Placement
 
 RULE = "All images of a request share one bucket on QAIC"
 

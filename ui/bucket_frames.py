@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from math import sqrt
 
-from backend.types import PlacedImage, Placement
+from backend.placement import PlacedImage, Placement
 
 TALLEST = 200
 """Pixels of the page that the taller of the two frames may take."""

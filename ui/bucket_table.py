@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from backend.types import Candidate, Placement
+from backend.placement import Candidate, Placement
 from ui.render import pair
 
 

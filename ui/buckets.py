@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from backend.types import Bucket, Loss, PlacedImage
+from backend.placement import Bucket, Loss, PlacedImage
 from ui import bucket_frames, bucket_table
 from ui.render import pair
 from ui.session import Attachment

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from backend.errors import BifocalError
-from backend.types import Fit, ImageInput
+from backend.placement import Fit
+from backend.types import ImageInput
 from ui import inputs, render, status
 from ui.asking import BROKEN, Asking, Views
 from ui.components import Page

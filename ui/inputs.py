@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from backend.errors import InputError
-from backend.types import ChatRequest, Fit, ImageInput, Method, Sampling
+from backend.placement import Fit
+from backend.types import ChatRequest, ImageInput, Method, Sampling
 from ui.session import Exchange, turns
 
 if TYPE_CHECKING:

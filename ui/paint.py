@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
-from backend.types import Event, ImagesEvent, PlacedImage, StageEvent
+from backend.placement import PlacedImage
+from backend.types import Event, ImagesEvent, StageEvent
 from ui import buckets, render, status, timeline
 from ui.components import Page
 from ui.session import Session

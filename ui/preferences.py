@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from backend.types import Fit, Method, Sampling
+from backend.placement import Fit
+from backend.types import Method, Sampling
 
 if TYPE_CHECKING:
     from backend.plan import Plan

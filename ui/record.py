@@ -18,16 +18,8 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from backend.errors import InputError
-from backend.types import (
-    Bucket,
-    FinishReason,
-    ImageInput,
-    PlacedImage,
-    Placement,
-    Result,
-    Timings,
-    Usage,
-)
+from backend.placement import Bucket, PlacedImage, Placement
+from backend.types import FinishReason, ImageInput, Result, Timings, Usage
 from ui.session import Attachment, Exchange
 
 FORMAT = "bifocal-conversation"

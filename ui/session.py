@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from backend.types import ImageInput, PlacedImage, Result, Turn
+from backend.placement import PlacedImage
+from backend.types import ImageInput, Result, Turn
 
 if TYPE_CHECKING:
     from ui.stream import Progress, Run

@@ -8,12 +8,12 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from typing import TYPE_CHECKING
 
+from backend.placement import PlacedImage
 from backend.types import (
     DoneEvent,
     Event,
     FinishReason,
     ImagesEvent,
-    PlacedImage,
     Result,
     StageEvent,
     Timings,

@@ -6,7 +6,8 @@ from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from backend.types import Bucket, Embedding, FinishReason, Sampling
+from backend.placement import Bucket
+from backend.types import Embedding, FinishReason, Sampling
 
 if TYPE_CHECKING:
     import torch

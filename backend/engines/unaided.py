@@ -28,9 +28,10 @@ from backend.engines.plugin import WORKER_EXTENSION
 from backend.engines.seams import seams_of
 from backend.engines.visible_devices import start_on
 from backend.errors import EngineError
+from backend.placement import Bucket
 from backend.plan import Plan
 from backend.prompts import ImageSlot, Prompt, chat_prompt, image_token_ids
-from backend.types import Bucket, Embedding, ImageInput, Turn
+from backend.types import Embedding, ImageInput, Turn
 
 
 def unaided_args(plan: Plan, role: str) -> EngineArgs:

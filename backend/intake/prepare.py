@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from backend.engines.protocols import PreparedImage
 from backend.fitting import fit_into
+from backend.placement import Fit, PlacedImage, Placement
 from backend.plan import Plan
 from backend.shared_bucket import share_bucket
-from backend.types import Fit, LoadedImage, PlacedImage, Placement
+from backend.types import LoadedImage
 
 
 @dataclass(frozen=True, slots=True)

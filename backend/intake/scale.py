@@ -10,7 +10,7 @@ from PIL import Image
 from backend.intake.bands import bands
 from backend.intake.colour import rgb_converter
 from backend.intake.depth import is_deep, to_8_bits
-from backend.types import Bucket
+from backend.placement import Bucket
 
 AVERAGED = ("L", "RGB", "RGBX", "CMYK", "YCbCr", "LA", "RGBA")
 """Modes whose values may be averaged as they are."""

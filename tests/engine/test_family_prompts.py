@@ -17,10 +17,11 @@ from prometheus_client import CollectorRegistry
 
 from backend.engines.args import engine_args
 from backend.engines.protocols import PreparedImage
+from backend.placement import Bucket
 from backend.plan import Plan, make_plan
 from backend.prompts import Prompt, chat_prompt, image_token_ids
 from backend.settings import read_settings
-from backend.types import Bucket, ImageInput, Turn
+from backend.types import ImageInput, Turn
 from tests.engine.families.table import FAMILIES
 from tests.engine.families.tiny import TinyFamily
 

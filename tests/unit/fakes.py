@@ -52,7 +52,7 @@ class Rows:
 
 def embedding(nbytes: int, image: PreparedImage | None = None) -> Embedding:
     """An embedding of so many bytes."""
-    from backend.types import Bucket
+    from backend.placement import Bucket
 
     bucket = image.bucket if image else Bucket(28, 28, None, 1)
     sha256 = image.sha256 if image else "sha"

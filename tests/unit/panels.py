@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from html.parser import HTMLParser
 
 from backend.buckets import DynamicResolution, choose, compile_buckets
-from backend.types import Fit, ImageInput, PlacedImage, Placement
+from backend.placement import Fit, PlacedImage, Placement
+from backend.types import ImageInput
 from ui.buckets import panel
 from ui.session import Attachment
 

@@ -3,15 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from backend.types import (
-    Bucket,
-    ImageInput,
-    PlacedImage,
-    Placement,
-    Result,
-    Timings,
-    Usage,
-)
+from backend.placement import Bucket, PlacedImage, Placement
+from backend.types import ImageInput, Result, Timings, Usage
 from ui.session import Attachment, Exchange
 
 

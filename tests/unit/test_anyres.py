@@ -15,7 +15,7 @@ from transformers import (
 
 from backend.anyres import AnyResolution
 from backend.catalog import get_model
-from backend.types import Bucket, Placement, Tiles
+from backend.placement import Bucket, Placement, Tiles
 from tests.unit.test_grids import SIZES
 from tests.unit.tiny_tokenizers import byte_level
 

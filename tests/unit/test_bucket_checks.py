@@ -18,10 +18,10 @@ from backend.buckets import DynamicResolution
 from backend.catalog import ModelSpec, get_model
 from backend.engines.args import engine_args
 from backend.errors import SettingError
+from backend.placement import Bucket
 from backend.plan import Plan, make_plan
 from backend.resolution import FixedResolution, TiledResolution
 from backend.settings import read_settings
-from backend.types import Bucket
 
 SMALL, LARGE = Bucket(364, 532, (364, 532), 247), Bucket(728, 1288, (728, 1280), 1196)
 FIXED = FixedResolution(336, 336, 576)

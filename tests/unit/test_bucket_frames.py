@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from backend.placement import Fit
 from backend.resolution import FixedResolution, TiledResolution
-from backend.types import Fit
 from ui.bucket_frames import cells
 
 from .panels import chosen, drawn, item, styles

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from backend.buckets import choose, keep_size
+from backend.placement import Fit, PlacedImage
 from backend.resolution import OwnResolution
 from backend.service import Bifocal
 from backend.shared_bucket import share_bucket
-from backend.types import Fit, ImageInput, PlacedImage, Result, Timings, Usage
+from backend.types import ImageInput, Result, Timings, Usage
 from ui.buckets import panel
 from ui.paint import Painter
 from ui.session import Attachment, Exchange, Session

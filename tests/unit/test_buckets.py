@@ -9,7 +9,7 @@ import pytest
 
 from backend.buckets import DynamicResolution, choose, compile_buckets, keep_size
 from backend.errors import InputError, SettingError
-from backend.types import Bucket
+from backend.placement import Bucket
 
 QWEN2_5 = DynamicResolution(patch=14, merge=2)
 QWEN3 = DynamicResolution(patch=16, merge=2)

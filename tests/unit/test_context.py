@@ -10,9 +10,10 @@ from backend.catalog.prompt_style import ExplicitPrompt, Placeholders
 from backend.context import fit_context
 from backend.errors import InputError
 from backend.intake.prepare import Picture
+from backend.placement import Bucket, Placement
 from backend.plan import Plan
 from backend.prompts import ImageSlot, Prompt
-from backend.types import Bucket, ChatRequest, ImageInput, LoadedImage, Placement, Turn
+from backend.types import ChatRequest, ImageInput, LoadedImage, Turn
 
 IMAGE = ImageInput("cat.png", "path")
 BUCKET = Bucket(56, 280, (56, 280), 20)

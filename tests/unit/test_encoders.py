@@ -13,8 +13,8 @@ from prometheus_client import CollectorRegistry
 
 from backend.engines.protocols import PreparedImage
 from backend.errors import EngineError
+from backend.placement import Bucket
 from backend.plan import Plan
-from backend.types import Bucket
 
 WIDTH, TOKENS = 4, 3
 IMAGE = PreparedImage(Image.new("RGB", (8, 8)), "sha", Bucket(8, 8, None, TOKENS), "digest")

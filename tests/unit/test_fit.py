@@ -4,7 +4,7 @@ import pytest
 from PIL import Image
 
 from backend.fitting import fit_into
-from backend.types import Bucket, Fit
+from backend.placement import Bucket, Fit
 
 BUCKET = Bucket(364, 532, (364, 532), 247)
 RED, GREY = (255, 0, 0), (127, 127, 127)

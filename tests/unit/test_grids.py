@@ -14,9 +14,9 @@ from transformers import (
 )
 
 from backend.catalog import get_model
+from backend.placement import Bucket, Placement, Tiles
 from backend.plan import make_plan
 from backend.settings import read_settings
-from backend.types import Bucket, Placement, Tiles
 
 SIZES = [
     (364, 364), (532, 364), (1080, 1920), (300, 2000), (700, 650), (33, 1999), (4000, 3000),

@@ -17,29 +17,30 @@ OURS = ("backend", "ui", "launch")
 # Module (or package) to what of our own it may import; the longest name that fits counts.
 ALLOWED = {
     "backend": (),
-    "backend.types": (),
+    "backend.placement": (),
+    "backend.types": ("backend.placement",),
     "backend.errors": (),
     "backend.env_file": ("backend.errors",),
-    "backend.settings": ("backend.env_file", "backend.errors", "backend.types"),
+    "backend.settings": ("backend.env_file", "backend.errors", "backend.placement"),
     "backend.addresses": ("backend.errors", "backend.settings"),
-    "backend.bucket_checks": ("backend.errors", "backend.types"),
+    "backend.bucket_checks": ("backend.errors", "backend.placement"),
     "backend.buckets": (
         "backend.bucket_checks", "backend.errors", "backend.heavy_imports", "backend.losses",
-        "backend.types",
+        "backend.placement",
     ),
     "backend.heap": (),
     "backend.heavy_imports": (),
-    "backend.fitting": ("backend.types",),
-    "backend.losses": ("backend.types",),
+    "backend.fitting": ("backend.placement",),
+    "backend.losses": ("backend.placement",),
     "backend.grids": ("backend.heavy_imports",),
     "backend.anyres": (
-        "backend.bucket_checks", "backend.heavy_imports", "backend.losses", "backend.types",
+        "backend.bucket_checks", "backend.heavy_imports", "backend.losses", "backend.placement",
     ),
     "backend.resolution": (
         "backend.anyres", "backend.bucket_checks", "backend.buckets", "backend.grids",
-        "backend.losses", "backend.types",
+        "backend.losses", "backend.placement",
     ),
-    "backend.shared_bucket": ("backend.bucket_checks", "backend.buckets", "backend.types"),
+    "backend.shared_bucket": ("backend.bucket_checks", "backend.buckets", "backend.placement"),
     "backend.cache": ("backend.types",),
     "backend.stopwatch": ("backend.types",),
     "backend.tasks": (),
@@ -54,9 +55,8 @@ ALLOWED = {
     ),
     "backend.plan": (
         "backend.addresses", "backend.bucket_checks", "backend.catalog", "backend.errors",
-        "backend.processor",
-        "backend.qaic_mode", "backend.resolution", "backend.settings", "backend.targets",
-        "backend.types",
+        "backend.placement", "backend.processor", "backend.qaic_mode", "backend.resolution",
+        "backend.settings", "backend.targets", "backend.types",
     ),
     "backend.processor": (),
     "backend.plain_text": (),
@@ -74,18 +74,19 @@ ALLOWED = {
     "backend.validate": ("backend.errors", "backend.plan", "backend.types"),
     "backend.intake": (
         "backend.engines.protocols", "backend.errors", "backend.fitting", "backend.intake",
-        "backend.plan", "backend.settings", "backend.shared_bucket", "backend.types",
+        "backend.placement", "backend.plan", "backend.settings", "backend.shared_bucket",
+        "backend.types",
     ),
     "backend.context": (
         "backend.errors", "backend.intake", "backend.plan", "backend.prompts", "backend.types",
     ),
     "backend.engines": (
         "backend.addresses", "backend.catalog", "backend.engines", "backend.errors",
-        "backend.heavy_imports", "backend.plan", "backend.prompts", "backend.targets",
-        "backend.types",
+        "backend.heavy_imports", "backend.placement", "backend.plan", "backend.prompts",
+        "backend.targets", "backend.types",
     ),
     "backend.engines.qaic_args": ("backend.buckets", "backend.catalog", "backend.plan"),
-    "backend.engines.protocols": ("backend.prompts", "backend.types"),
+    "backend.engines.protocols": ("backend.placement", "backend.prompts", "backend.types"),
     "backend.engines.plugin": ("backend.engines.root_cause",),
     "backend.engines.root_cause": (),
     "backend.doctor": (
@@ -106,8 +107,8 @@ ALLOWED = {
     "backend.metrics": ("backend.types",),
     "backend.rate": ("backend.errors",),
     "backend.images": (
-        "backend.engines.protocols", "backend.intake", "backend.plan", "backend.settings",
-        "backend.stopwatch", "backend.tasks", "backend.types",
+        "backend.engines.protocols", "backend.intake", "backend.placement", "backend.plan",
+        "backend.settings", "backend.stopwatch", "backend.tasks", "backend.types",
     ),
     "backend.keeper": (
         "backend.engines.loader", "backend.engines.protocols", "backend.errors", "backend.heap",
@@ -118,24 +119,25 @@ ALLOWED = {
         "backend.engines.protocols", "backend.errors", "backend.heap", "backend.keeper",
         "backend.plan", "backend.types",
     ),
+    "backend.gauges": ("backend.admission", "backend.cache", "backend.supervisor"),
     "backend.service": (
         "backend.admission", "backend.cache", "backend.client", "backend.context",
-        "backend.deadline", "backend.engines.loader", "backend.engines.protocols",
+        "backend.deadline", "backend.engines.loader", "backend.engines.protocols", "backend.gauges",
         "backend.images", "backend.intake", "backend.journal", "backend.metrics",
-        "backend.model_sampling", "backend.plan", "backend.rate", "backend.settings",
-        "backend.stopwatch", "backend.supervisor", "backend.tasks", "backend.types",
-        "backend.validate",
+        "backend.model_sampling", "backend.placement", "backend.plan", "backend.rate",
+        "backend.settings", "backend.stopwatch", "backend.supervisor", "backend.tasks",
+        "backend.types", "backend.validate",
     ),
     "ui": (
-        "backend.client", "backend.errors", "backend.service", "backend.settings", "backend.types",
-        "ui",
+        "backend.client", "backend.errors", "backend.placement", "backend.service",
+        "backend.settings", "backend.types", "ui",
     ),
     "ui.command_line": (
-        "backend.admission", "backend.bench", "backend.catalog", "backend.client",
-        "backend.doctor", "backend.engines.architectures", "backend.engines.args",
-        "backend.engines.local_tokenizer", "backend.engines.qaic_args",
-        "backend.engines.serve_args", "backend.errors", "backend.plan", "backend.request_preview",
-        "backend.service", "backend.settings", "backend.types", "ui",
+        "backend.admission", "backend.bench", "backend.catalog", "backend.client", "backend.doctor",
+        "backend.engines.architectures", "backend.engines.args", "backend.engines.local_tokenizer",
+        "backend.engines.qaic_args", "backend.engines.serve_args", "backend.errors",
+        "backend.placement", "backend.plan", "backend.request_preview", "backend.service",
+        "backend.settings", "backend.types", "ui",
     ),
     "launch": (
         "backend.engines.environment", "backend.errors", "backend.plan", "backend.service",
@@ -259,7 +261,7 @@ def test_the_backend_knows_no_user_interface_not_even_for_types(module: str) -> 
         assert not within(name, ("ui", "launch", "gradio", "gradio_client", "fastapi"))
 
 
-@pytest.mark.parametrize("module", ["backend.types", "backend.errors"])
+@pytest.mark.parametrize("module", ["backend.placement", "backend.errors"])
 def test_the_lowest_layer_is_on_the_standard_library_alone(module: str) -> None:
     for name in imports(MODULES[module]):
         assert name.partition(".")[0] in sys.stdlib_module_names, name

@@ -8,8 +8,8 @@ from backend.errors import InputError
 from backend.intake.decode import decode
 from backend.intake.limits import intake_limits
 from backend.intake.scale import enough_pixels
+from backend.placement import Bucket
 from backend.settings import read_settings
-from backend.types import Bucket
 
 from .corpus import SEEN, Seen
 from .corpus_refused import REFUSED, Refused

@@ -13,10 +13,11 @@ from backend.fitting import fit_into
 from backend.intake.decode import decode
 from backend.intake.limits import IntakeLimits
 from backend.intake.scale import enough_pixels
+from backend.placement import Bucket
 from backend.plan import Plan
 from backend.service import Bifocal
 from backend.settings import read_settings
-from backend.types import Bucket, ImageInput, LoadedImage
+from backend.types import ImageInput, LoadedImage
 
 from .pictures import quarters, saved
 

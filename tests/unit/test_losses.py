@@ -3,7 +3,7 @@
 import pytest
 
 from backend.losses import WARN_ABOVE, losses, shrinking
-from backend.types import Bucket, Shaping
+from backend.placement import Bucket, Shaping
 
 LARGE = Bucket(728, 1288, (728, 1280), 1196)
 FIXED = Bucket(336, 336, None, 576)

@@ -10,6 +10,7 @@ from backend import plan as plan_module
 from backend.buckets import DynamicResolution
 from backend.catalog import get_model
 from backend.intake.prepare import place_picture, prepare_picture
+from backend.placement import Bucket, Fit, PlacedImage, Placement, Tiles
 from backend.plan import make_plan
 from backend.resolution import (
     FixedResolution,
@@ -19,7 +20,7 @@ from backend.resolution import (
     TiledResolution,
 )
 from backend.settings import read_settings
-from backend.types import Bucket, Fit, LoadedImage, PlacedImage, Placement, Tiles
+from backend.types import LoadedImage
 
 LLAVA = FixedResolution(336, 336, 576, crops=True)
 GEMMA3 = FixedResolution(896, 896, 256)

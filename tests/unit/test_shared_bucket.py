@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from backend.buckets import DynamicResolution, choose, compile_buckets
+from backend.placement import Bucket, Candidate, Fit
 from backend.shared_bucket import RULE, least_bad, share_bucket
-from backend.types import Bucket, Candidate, ChatRequest, Fit, ImageInput, ImagesEvent, Turn
+from backend.types import ChatRequest, ImageInput, ImagesEvent, Turn
 
 from .fakes import App, ask, picture_file
 from .pictures import BLUE, RED

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 
+from backend.placement import Candidate, PlacedImage
 from backend.service import Bifocal
 from backend.settings import Settings
-from backend.types import Candidate, PlacedImage
 from ui.bucket_table import share
 from ui.command_line.ask import image_input
 from ui.command_line.output import Output
