@@ -125,6 +125,11 @@ class Plan:
     def notes(self) -> tuple[str, ...]:
         """What people are told with every answer: where the row is from, and why it runs fused."""
         notes = [self.spec.note] if self.spec.note else []
+        if self.qaic_mode and not self.spec.qaic_modes:
+            notes.append(
+                f"{self.label} is none of the models that Qualcomm lists for QAIC: nobody has seen "
+                "it run there."
+            )
         if self.topology == "fused" and not self.spec.split:
             notes.append(f"{self.label} cannot be split: it runs as one fused engine.")
         elif self.qaic_mode == "eager":

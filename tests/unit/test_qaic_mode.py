@@ -139,3 +139,10 @@ def test_too_few_devices_for_the_one_engine() -> None:
     for word in ("4 devices", "--vision-devices", "4,5", "at least 4"):
         assert word in message
     assert "(none)" in refusal(model=QWEN, qaic_mode="eager", language_devices="")
+
+
+@pytest.mark.parametrize(("model", "told"), [(QWEN, False), ("bifocal-demo", True)])
+def test_a_model_that_is_not_in_the_qaic_table_says_so(model: str, told: bool) -> None:
+    notes = " ".join(planned(model=model).notes)
+    assert ("none of the models that Qualcomm lists" in notes) is told
+    assert "Qualcomm" not in " ".join(make_plan(read_settings({"target": "cpu"})).notes)
