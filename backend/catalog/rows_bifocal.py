@@ -16,7 +16,7 @@ BUNDLED: tuple[ModelSpec, ...] = (
         image_token=QWEN_PAD,
         chat_image=QWEN_IMAGE,
         max_model_len=16384,
-        max_num_seqs=8,
+        max_num_seqs=16,
         qaic=QaicRow(takes_grid=True),
         resolution=QWEN2,
         heights=HEIGHTS,

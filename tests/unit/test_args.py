@@ -59,8 +59,8 @@ def test_demo_split_on_the_cpu() -> None:
             "kv_cache_memory_bytes": 512 * MIB,
             "enable_chunked_prefill": False,
             "max_num_batched_tokens": 16384,
-            "additional_config": {"threads": 1, "nice": 5},
-            "max_num_seqs": 8,
+            "additional_config": {"threads": 1, "nice": 7},
+            "max_num_seqs": 16,
             "limit_mm_per_prompt": {"image": 0, "video": 0, "audio": 0},
             "enable_mm_embeds": True,
             "enable_prefix_caching": True,
@@ -86,7 +86,7 @@ def test_demo_fused_on_the_cpu() -> None:
             "kv_cache_memory_bytes": 512 * MIB,
             "enable_chunked_prefill": False,
             "max_num_batched_tokens": 16384,
-            "max_num_seqs": 8,
+            "max_num_seqs": 16,
             "limit_mm_per_prompt": {"image": 8, "video": 0, "audio": 0},
         }
     }

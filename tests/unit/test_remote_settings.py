@@ -104,8 +104,8 @@ def test_rendering_needs_no_devices_and_no_weights() -> None:
 def test_more_servers_take_more_requests_at_once() -> None:
     one = planned()
     more = planned(vision_url="http://a,http://c", language_url="http://b,http://d,http://e")
-    assert (one.capacity("vision"), one.capacity("language")) == (4, 8)
-    assert (more.capacity("vision"), more.capacity("language")) == (8, 24)
+    assert (one.capacity("vision"), one.capacity("language")) == (4, 16)
+    assert (more.capacity("vision"), more.capacity("language")) == (8, 48)
 
 
 def test_rows_travel_without_loss() -> None:
