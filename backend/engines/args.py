@@ -24,8 +24,8 @@ EngineArgs = dict[str, Any]
 
 NO_OTHER_MODALITIES = {"video": 0, "audio": 0}
 MIB = 2**20
-DECODER_NICE = 7
-"""A fifth of the weight of a process that gives way to nobody; chosen by `bench`, see
+DECODER_NICE = 8
+"""A sixth of the weight of a process that gives way to nobody; chosen by `bench`, see
 ARCHITECTURE.md ("Threads and priorities")."""
 LEAST_SHARE = 0.01
 """The share of a GPU's memory that must be free for an engine whose sizes are all explicit."""

@@ -59,7 +59,7 @@ def test_demo_split_on_the_cpu() -> None:
             "kv_cache_memory_bytes": 512 * MIB,
             "enable_chunked_prefill": False,
             "max_num_batched_tokens": 16384,
-            "additional_config": {"threads": 1, "nice": 7},
+            "additional_config": {"threads": 1, "nice": 8},
             "max_num_seqs": 16,
             "limit_mm_per_prompt": {"image": 0, "video": 0, "audio": 0},
             "enable_mm_embeds": True,
