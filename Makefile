@@ -32,8 +32,10 @@ $(VENV)/.installed-dev: $(VENV)/.installed requirements-dev.txt
 browser: $(VENV)/.installed-dev
 	@$(PY) -m tests.browser.chromium
 
+# Engines and browsers want the cores for themselves; unit tests share them.
 test: lint browser
-	$(PY) -m pytest
+	$(PY) -m pytest tests/browser tests/engine
+	$(PY) -m pytest -n auto tests/unit
 
 test-unit test-engine test-browser: test-%: browser
 	$(PY) -m pytest tests/$*

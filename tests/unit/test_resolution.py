@@ -125,7 +125,7 @@ def test_dynamic_resolution_without_buckets_keeps_the_size() -> None:
         (INTERNVL, False),
         (OwnResolution(), False),
     ],
-    ids=str,
+    ids=lambda it: type(it).__name__,
 )
 def test_who_has_buckets(resolution: Resolution, has: bool) -> None:
     assert resolution.has_buckets is has
@@ -135,7 +135,7 @@ def loaded(size: tuple[int, int]) -> LoadedImage:
     return LoadedImage(Image.new("RGB", size), "sha", *size, "cat.png")
 
 
-@pytest.mark.parametrize("resolution", [LLAVA, GEMMA3, INTERNVL, None], ids=str)
+@pytest.mark.parametrize("resolution", [LLAVA, GEMMA3, INTERNVL, None], ids=lambda it: type(it).__name__)
 @pytest.mark.parametrize("fit", ["stretch", "pad"])
 def test_the_engine_gets_the_picture_as_it_is(
     resolution: Resolution | None, fit: Fit, monkeypatch: pytest.MonkeyPatch
