@@ -148,7 +148,7 @@ def create_page(
         _wire(blocks, page, Handlers(backend, page, examples))
         add_endpoints(backend)
         blocks.queue(api_open=False, default_concurrency_limit=None)
-        calm(blocks)
+        calm(blocks, backend.settings.max_queue)
     return blocks
 
 

@@ -212,7 +212,7 @@ async def test_interrupted_at_the_terminal(babbling_app: str) -> None:
     """Ctrl-C in `ask --server`: status 130, and the app is told."""
     rng = random.Random(4)
     command = ["launch.py", "ask", "--server", babbling_app, "--prompt", ENDLESS]
-    options = ["--max-tokens", "15000", "--temperature", "1"]
+    options = ["--max-tokens", "15000"]
     for _ in range(INTERRUPTS):
         process = await asyncio.create_subprocess_exec(
             sys.executable, *command, *options, cwd=ROOT, stdout=asyncio.subprocess.PIPE,
@@ -220,7 +220,8 @@ async def test_interrupted_at_the_terminal(babbling_app: str) -> None:
         )  # fmt: skip
         assert process.stdout
         async with asyncio.timeout(60):
-            await process.stdout.read(1)
+            first = await process.stdout.read(1)
+            assert first, await process.communicate()
             await asyncio.sleep(rng.uniform(0, LATEST_S))
             os.killpg(process.pid, signal.SIGINT)
             _, errors = await process.communicate()

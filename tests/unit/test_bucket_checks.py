@@ -110,7 +110,9 @@ def test_the_label_is_in_the_refusal_of_pairs() -> None:
         assert word in message
 
 
-@pytest.mark.parametrize("resolution", [FIXED, TiledResolution(), None], ids=lambda it: type(it).__name__)
+@pytest.mark.parametrize(
+    "resolution", [FIXED, TiledResolution(), None], ids=lambda it: type(it).__name__
+)
 @pytest.mark.parametrize("given", [{"heights": "364"}, {"widths": "532"}], ids=str)
 def test_pairs_for_a_family_without_dynamic_resolution(
     resolution: object, given: dict[str, str], monkeypatch: pytest.MonkeyPatch

@@ -37,7 +37,7 @@ async def test_an_idle_app_looks_a_tenth_as_often(monkeypatch: pytest.MonkeyPatc
     with gr.Blocks() as blocks:
         blocks.queue()
     before = await wakeups(blocks._queue, monkeypatch, 10)
-    calm(blocks)
+    calm(blocks, 4)
     with monkeypatch.context() as patch:
         after = await wakeups(blocks._queue, patch, 10)
     assert after < before / 10
@@ -46,7 +46,7 @@ async def test_an_idle_app_looks_a_tenth_as_often(monkeypatch: pytest.MonkeyPatc
 async def test_events_leave_no_table() -> None:
     with gr.Blocks() as blocks:
         blocks.queue()
-    calm(blocks)
+    calm(blocks, 4)
     queue = blocks._queue
     queue.events_recorded = 5000
     record = {"function": "ask", "status": "success", "process_time": 1.0, "time": 0.0}
@@ -67,7 +67,7 @@ async def test_what_is_not_there_is_looked_for_once(monkeypatch: pytest.MonkeyPa
         pytest.skip("matplotlib is installed")
     with gr.Blocks() as blocks:
         blocks.queue()
-    calm(blocks)
+    calm(blocks, 4)
     asked: list[str] = []
 
     class Finder:

@@ -16,9 +16,14 @@ import pytest
 import uvicorn
 
 from ui import listeners
+from ui.calm import calm
 from ui.listeners import mind_listeners
 
 from .eventually import until
+
+
+MANY = 60
+"""More answers than Gradio by itself runs at a time."""
 
 
 class Endless:
@@ -30,6 +35,7 @@ class Endless:
             text = gr.Textbox()
             gr.Button().click(self.answer, text, text, api_name="answer", concurrency_limit=None)
         self.blocks.queue(default_concurrency_limit=None)
+        calm(self.blocks, MANY)
 
     async def answer(self, text: str) -> AsyncGenerator[str, None]:
         self.running += 1
@@ -180,3 +186,12 @@ async def test_a_page_that_comes_back_is_answered(
         await until(lambda: asyncio.get_running_loop().time() > begun + 0.5)
         assert endless.running == 1
     await until(lambda: not endless.running)
+
+
+async def test_as_many_answers_run_as_the_backend_takes(
+    app: tuple[Endless, httpx.AsyncClient],
+) -> None:
+    endless, http = app
+    for _ in range(MANY):
+        (await http.post("/call/answer", json={"data": ["hi"]})).raise_for_status()
+    await until(lambda: endless.running == MANY)

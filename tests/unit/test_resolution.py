@@ -135,7 +135,9 @@ def loaded(size: tuple[int, int]) -> LoadedImage:
     return LoadedImage(Image.new("RGB", size), "sha", *size, "cat.png")
 
 
-@pytest.mark.parametrize("resolution", [LLAVA, GEMMA3, INTERNVL, None], ids=lambda it: type(it).__name__)
+@pytest.mark.parametrize(
+    "resolution", [LLAVA, GEMMA3, INTERNVL, None], ids=lambda it: type(it).__name__
+)
 @pytest.mark.parametrize("fit", ["stretch", "pad"])
 def test_the_engine_gets_the_picture_as_it_is(
     resolution: Resolution | None, fit: Fit, monkeypatch: pytest.MonkeyPatch
