@@ -21,7 +21,6 @@ from ui.listeners import mind_listeners
 
 from .eventually import until
 
-
 MANY = 60
 """More answers than Gradio by itself runs at a time."""
 
