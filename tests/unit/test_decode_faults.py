@@ -33,7 +33,7 @@ def refusal(data: bytes, limits: IntakeLimits = LIMITS) -> InputError:
 def zipped() -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
-        archive.writestr("cat.png", saved(quarters()))
+        archive.writestr(zipfile.ZipInfo("cat.png"), saved(quarters()))
     return out.getvalue()
 
 
