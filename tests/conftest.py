@@ -1,15 +1,12 @@
-"""Shared by all tests: no network for models, no settings from this machine."""
+"""For all tests."""
 
-import os
+import signal
 
 import pytest
 
-os.environ["HF_HUB_OFFLINE"] = "1"
 
-
-@pytest.fixture(autouse=True)
-def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A developer's own BIFOCAL_ variables must not reach the tests."""
-    for name in list(os.environ):
-        if name.upper().startswith("BIFOCAL_"):
-            monkeypatch.delenv(name)
+def pytest_configure(config: pytest.Config) -> None:
+    """Ctrl-C interrupts what tests start, also where a shell that runs them aside ignores it:
+    a process passes that on to its children."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
