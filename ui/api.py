@@ -11,14 +11,7 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from backend.errors import BifocalError, InputError
-from backend.types import (
-    ChatRequest,
-    ImageInput,
-    Result,
-    Sampling,
-    StageEvent,
-    Turn,
-)
+from backend.types import ChatRequest, ImageInput, Result, Sampling, StageEvent, Turn
 from ui import inputs
 from ui.stream import Progress, Run
 from ui.uploads import uploads

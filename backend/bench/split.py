@@ -9,14 +9,7 @@ from backend.bench.lap import Lap
 from backend.bench.question import Question
 from backend.errors import EngineError
 from backend.service import Bifocal
-from backend.types import (
-    ChatRequest,
-    DoneEvent,
-    ImageInput,
-    Sampling,
-    TokenEvent,
-    Turn,
-)
+from backend.types import ChatRequest, DoneEvent, ImageInput, Sampling, TokenEvent, Turn
 
 
 class SplitSide:

@@ -9,15 +9,7 @@ from pathlib import Path
 from PIL import Image
 
 from backend.service import Bifocal
-from backend.types import (
-    ChatRequest,
-    DoneEvent,
-    ImageInput,
-    Result,
-    Sampling,
-    TokenEvent,
-    Turn,
-)
+from backend.types import ChatRequest, DoneEvent, ImageInput, Result, Sampling, TokenEvent, Turn
 
 
 def saved(folder: Path, name: str, picture: Image.Image) -> ImageInput:
