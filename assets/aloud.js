@@ -8,7 +8,7 @@
   const DRAWN_WITHIN_MS = 400;
   const UNREAD = '[aria-hidden="true"], button, annotation, svg';
 
-  let region, ending, before = '', length = 0, begun = false;
+  let region, ending, before = '', length = 0, begun = false, counted = 0;
 
   const begin = () => {
     region = document.createElement('div');
@@ -38,6 +38,10 @@
     return BLOCKS.has(node.tagName) ? `${text}\n` : node.matches('td, th') ? `${text} ` : text;
   };
 
+  /* A short answer may begin and end between two looks: the page counts those that ended. */
+  const count = () =>
+    Number(document.querySelector('#bf-timeline [data-answered]')?.dataset.answered ?? counted);
+
   /* The last answer while it is under way, and its rest when it has been drawn to its end; one that
      is only opened is not read. */
   const read = (isOver = false) => {
@@ -45,6 +49,7 @@
     const prose = answer?.querySelector('.prose, .md');
     const text = prose ? words(prose).trimEnd() : '';
     const busy = document.querySelector('#bf-stop')?.checkVisibility() ?? false;
+    begun ||= !busy && count() > counted;
     if (!busy && begun && !isOver) {
       ending ??= setTimeout(read, DRAWN_WITHIN_MS, true);
       return;
@@ -57,7 +62,7 @@
       say(ready);
       length += ready.length;
     }
-    if (!busy) [before, length, begun] = [text, 0, false];
+    if (!busy) [before, length, begun, counted] = [text, 0, false, count()];
   };
 
   /* The transcript is not read, but can be scrolled by keyboard. */

@@ -44,10 +44,11 @@ class Painter:
     def idle(self, session: Session) -> View:
         """Everything, while no answer is under way."""
         last = session.exchanges[-1].result if session.exchanges else None
+        timed = last if last and last.timings.total_s else None
         return {
             self.page.chat: transcript(session.exchanges),
             self.page.stage: "",
-            self.page.timeline: timeline.panel(last if last and last.timings.total_s else None),
+            self.page.timeline: timeline.panel(timed, session.answered),
             **self.draft(session),
             **status.panels(self.page, session, self._backend.health()),
         }
@@ -58,7 +59,7 @@ class Painter:
             **({} if session.asked_again or session.aside else {self.page.prompt: ""}),
             self.page.chat: transcript(session.exchanges, under_way=True) + live(""),
             self.page.stage: render.stage(ASKED, 0),
-            self.page.timeline: timeline.panel(None),
+            self.page.timeline: timeline.panel(None, session.answered),
             **self.draft(session),
             **self.say(),
             **status.panels(self.page, session, self._backend.health()),

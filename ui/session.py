@@ -60,7 +60,8 @@ class Session:
     """The conversation, the images waiting to be sent, and the answer in flight, if any.
 
     `place` is where in the conversation the next question goes: at its end, or while an earlier
-    question is being edited, there. Not a dataclass: Gradio would turn one into a dictionary.
+    question is being edited, there. `answered` counts the answers that came to their end before
+    the person's eyes. Not a dataclass: Gradio would turn one into a dictionary.
     """
 
     def __init__(self) -> None:
@@ -74,6 +75,7 @@ class Session:
         self.progress: Progress | None = None
         self.typed = ""
         self.unsent = ""
+        self.answered = 0
         self.status_shown, self.panel_shown, self.pace = "", "", 0.0
         self._before: list[Exchange] = []
         self._edited: int | None = None
@@ -155,7 +157,8 @@ class Session:
     def finish(self, result: Result) -> bool:
         """The last question has its answer; whether it was asked again, and answered the same."""
         before = self._before[-1].result if self.asked_again else None
-        self.exchanges[-1] = replace(self.exchanges[-1], result=result)
+        self._keep(result)
+        self.answered += 1
         return before is not None and before.text == result.text
 
     @property
@@ -175,7 +178,10 @@ class Session:
         self.run.stop()
         self.run = None
         if self.progress and self.progress.text:
-            self.finish(self.progress.result("abort"))
+            self._keep(self.progress.result("abort"))
+
+    def _keep(self, result: Result) -> None:
+        self.exchanges[-1] = replace(self.exchanges[-1], result=result)
 
     # Turns
 

@@ -60,9 +60,12 @@ def rate(result: Result) -> float:
     return (tokens - 1) / decode if tokens > 1 and decode > 0 else 0.0
 
 
-def panel(result: Result | None) -> str:
-    """The lanes, the figures beneath them, and the same in words for a screen reader."""
-    head = '<h2 class="bf-h">Timeline</h2>'
+def panel(result: Result | None, answered: int = 0) -> str:
+    """The lanes, the figures beneath them, and the same in words for a screen reader.
+
+    `answered` counts the page's answers: by it `aloud.js` knows a new one from one looked at again.
+    """
+    head = f'<h2 class="bf-h" data-answered="{answered}">Timeline</h2>'
     if result is None:
         return head + EMPTY
     vision, language = spans(result)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -31,6 +32,9 @@ Report = Callable[[str], None]
 
 PROCESS_ENDED = "Engine core initialization failed"
 """How vLLM reports an engine process that ended before it was ready."""
+
+ENGINE_MODULE = "vllm.v1.engine.async_llm"
+"""What takes longest to import."""
 
 GREET_EVERY_S = 1.0
 """Between two looks at servers of which none answers yet."""
@@ -60,7 +64,8 @@ class EngineLoader:
 
         Raises EngineError, ModelError or SettingError.
         """
-        report("importing vLLM")
+        if ENGINE_MODULE not in sys.modules:
+            report("importing vLLM")
         config = self._config(plan, role)
         if plan.topology == "remote":
             return _connect(plan, role, config, report)

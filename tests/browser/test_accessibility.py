@@ -9,6 +9,7 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import BrowserContext, Page, expect
 
 from tests.browser.screen import ANSWER_WITHIN_MS, Screen
+from tests.browser.talks import Talks
 
 THEMES = ("light", "dark")
 GRAVE = ("serious", "critical")
@@ -153,3 +154,31 @@ async def test_an_answer_is_read_aloud_once(screen: Screen, pictures: Path) -> N
     second = " ".join((await (await screen.answered(2)).locator(".prose").inner_text()).split())
     await expect(aloud).to_contain_text(second[-20:])
     assert " ".join((await aloud.inner_text()).split()) == f"{answer} {second}"
+
+    talks = Talks(screen)
+    await talks.button("New").click()
+    await expect(screen.answers).to_have_count(0)
+    await (await talks.entries(1)).get_by_role("button", name="Describe").first.click()
+    await expect(screen.answers).to_have_count(2)
+    await screen.ask("How many shapes are there?")
+    third = " ".join((await (await screen.answered(3)).locator(".prose").inner_text()).split())
+    await expect(aloud).to_contain_text(third[-20:])
+    assert " ".join((await aloud.inner_text()).split()) == f"{answer} {second} {third}"
+
+
+LOOK_SELDOM = """{
+  const later = window.setTimeout;
+  window.setTimeout = (call, ms, ...more) => later(call, ms === 120 ? 4000 : ms, ...more);
+}"""
+"""Instead of 120 ms after a change."""
+
+
+async def test_an_answer_faster_than_the_page_looks_is_read_aloud(
+    context: BrowserContext, ready_app: str
+) -> None:
+    """Nothing was seen of it while it was under way."""
+    await context.add_init_script(LOOK_SELDOM)
+    screen = await Screen.open(context, ready_app)
+    await screen.ask("Who are you?")
+    answer = " ".join((await (await screen.answered()).locator(".prose").inner_text()).split())
+    await expect(screen.page.get_by_role("log", name="Read aloud")).to_have_text(answer)

@@ -32,6 +32,22 @@ def test_a_models_own_code_is_refused_first(monkeypatch: pytest.MonkeyPatch) -> 
     assert "--trust-remote-code" in error.message
 
 
+@pytest.mark.parametrize(("imported", "told"), [(False, ["importing vLLM"]), (True, [])])
+def test_an_engine_that_is_started_again_imports_nothing(
+    imported: bool, told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While a server is away the page goes on saying so, in whichever second it is asked."""
+    if imported:
+        monkeypatch.setitem(sys.modules, loader.ENGINE_MODULE, None)
+    else:
+        monkeypatch.delitem(sys.modules, loader.ENGINE_MODULE, raising=False)
+    said: list[str] = []
+    plan = make_plan(read_settings({"target": "cpu", "model": "h2ovl_chat"}))
+    with pytest.raises(SettingError):
+        loader.EngineLoader()(plan, "vision", said.append)
+    assert said == told
+
+
 def test_a_family_that_vllm_dropped_is_told_with_its_last_version(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -144,6 +144,14 @@ def test_leaving_keeps_what_there_is_of_an_answer(session: Session) -> None:
     session.open("other", [])
     assert flight.stopped
     assert (session.id, session.exchanges, session.run) == ("other", [], None)
+    assert session.answered == 0
+
+
+def test_answers_that_came_to_their_end_are_counted(session: Session) -> None:
+    for number in (1, 2):
+        session.ask(exchange("again"), run(), 2)
+        session.finish(answer("yes", "stop"))
+        assert session.answered == number
 
 
 def test_leaving_before_the_first_word_keeps_the_question(session: Session) -> None:
