@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, TypeVar
 
 from backend.engines.protocols import PreparedImage
+from backend.intake.album import Album
 from backend.intake.decode import decode
 from backend.intake.limits import intake_limits
 from backend.intake.prepare import Picture, place_picture, prepare_picture
@@ -21,7 +22,7 @@ from backend.plan import Plan
 from backend.settings import Settings
 from backend.stopwatch import Stopwatch
 from backend.tasks import gather_or_cancel
-from backend.types import ImageInput
+from backend.types import ImageInput, LoadedImage
 
 T = TypeVar("T")
 
@@ -40,6 +41,7 @@ class Images:
         self._plan = plan
         self._limits = intake_limits(settings)
         self._reader = Reader(self._limits)
+        self._album = Album()
         self._fetching = ThreadPoolExecutor(FETCHING, thread_name_prefix="fetch")
         self._decoding = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="decode")
 
@@ -78,10 +80,11 @@ class Images:
         return await self._run(self._fetching, self._reader.read, image)
 
     def _place(self, image: ImageInput, data: bytes, fit: Fit | None) -> Picture:
-        enough = enough_pixels(self._plan.buckets)
-        return place_picture(
-            decode(data, display_name(image), self._limits, enough), self._plan, fit
-        )
+        loaded = self._album.decoded(data, display_name(image), self._decode)
+        return place_picture(loaded, self._plan, fit)
+
+    def _decode(self, data: bytes, name: str) -> LoadedImage:
+        return decode(data, name, self._limits, enough_pixels(self._plan.buckets))
 
     def _preview(self, image: ImageInput, data: bytes, side: int) -> bytes:
         loaded = decode(data, display_name(image), self._limits, (side, side))

@@ -11,6 +11,7 @@ from typing import Any
 from backend.catalog.arguments import common_arguments, decoder_arguments
 from backend.catalog.lookup import model_path
 from backend.engines.plugin import (
+    DECODER_WORKER,
     LANGUAGE_PREFIX,
     NICE,
     THREADS,
@@ -168,14 +169,19 @@ def _prefill(plan: Plan) -> EngineArgs:
 def _beside_encoder(plan: Plan) -> EngineArgs:
     """How a decoder on the CPU shares the cores.
 
-    A small model's steps are too short to be shared out among threads. Any decoder gives way to the
-    encoder: an image that waits holds up a whole answer, and steps are better done for many answers
-    at once.
+    A small model's steps are too short to be shared out among threads, but for prompts. Any decoder
+    gives way to the encoder: an image that waits holds up a whole answer, and steps are better done
+    for many answers at once.
     """
     if plan.target != "cpu":
         return {}
     threads = plan.spec.cpu_decode_threads
-    return {"additional_config": {**({THREADS: threads} if threads else {}), NICE: DECODER_NICE}}
+    if not threads:
+        return {"additional_config": {NICE: DECODER_NICE}}
+    return {
+        "additional_config": {THREADS: threads, NICE: DECODER_NICE},
+        "worker_cls": DECODER_WORKER,
+    }
 
 
 def kv_cache_bytes(plan: Plan) -> int:

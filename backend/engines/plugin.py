@@ -18,6 +18,7 @@ from backend.engines.root_cause import tell_root_cause
 VISION_PREFIX = "BifocalVision__"
 LANGUAGE_PREFIX = "BifocalLanguage__"
 WORKER_EXTENSION = "backend.engines.census.Census"
+DECODER_WORKER = "backend.engines.cpu_worker.SmallDecoderWorker"
 THREADS = "threads"
 """The key in `additional_config` for the number of threads that an engine computes with."""
 NICE = "nice"

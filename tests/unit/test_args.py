@@ -60,6 +60,7 @@ def test_demo_split_on_the_cpu() -> None:
             "enable_chunked_prefill": False,
             "max_num_batched_tokens": 16384,
             "additional_config": {"threads": 1, "nice": 8},
+            "worker_cls": "backend.engines.cpu_worker.SmallDecoderWorker",
             "max_num_seqs": 16,
             "limit_mm_per_prompt": {"image": 0, "video": 0, "audio": 0},
             "enable_mm_embeds": True,

@@ -50,12 +50,14 @@ CALLS: dict[str, tuple[int, tuple[str, ...]]] = {
     "vllm.model_executor.layers.pooler.abstract:Pooler.get_supported_tasks": (0, ()),
     "vllm.model_executor.layers.pooler.abstract:Pooler.forward": (2, ()),
     "vllm._custom_ops:onednn_mm": (3, ()),
+    "vllm.v1.worker.gpu_worker:Worker.execute_model": (1, ()),
 }  # fmt: skip
 """Function or method to how many arguments it is called with by place, and which by name."""
 
 FIELDS: dict[str, tuple[str, ...]] = {
     PLACE: ("offset", "length", "is_embed"),
     CURSOR: ("num_scheduled_tokens_cpu",),
+    "vllm.v1.core.sched.output:SchedulerOutput": ("total_num_scheduled_tokens",),
     "vllm.multimodal.inputs:MultiModalFieldElem": ("data", "field"),
     "vllm.pooling_params:PoolingParams": ("task", "use_activation"),
     "vllm.sampling_params:SamplingParams": (
