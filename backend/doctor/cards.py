@@ -92,9 +92,10 @@ def _plugin() -> Finding:
 def _visible(plan: Plan, environment: Mapping[str, str]) -> Finding:
     value = environment.get(VISIBLE_DEVICES)
     if value and plan.qaic_mode == "aot":
-        return failed(
+        return warning(
             "visible devices", f"{VISIBLE_DEVICES}={value} is set",
-            "unset it: the plugin lets it win over the device groups of both engines",
+            "Bifocal leaves it out for its engines; unset it for those that you start by hand, as "
+            "it wins over the device groups of both",
         )  # fmt: skip
     return ok("visible devices", f"{VISIBLE_DEVICES} is {value or 'not set'}")
 

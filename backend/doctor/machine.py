@@ -40,7 +40,9 @@ def check_vllm_version() -> Finding:
 def check_platform(plan: Plan) -> Finding:
     """Whether the installed vLLM is one for the target."""
     found = detect_target()
-    if plan.topology == "remote" or found == plan.target:
+    if plan.topology == "remote":
+        return ok("platform", f"{plan.target} at the servers; the vLLM here is for {found}")
+    if found == plan.target:
         return ok("platform", f"{plan.target}, as the installed vLLM")
     files = {"cpu": "requirements.txt", "cuda": "requirements-cuda.txt"}
     wanted = files.get(plan.target, "requirements-qaic.txt")

@@ -86,7 +86,8 @@ def test_code_that_is_not_trusted() -> None:
 
 def test_another_machines_vllm_does_the_work() -> None:
     plan = make_plan(read_settings({"target": "cuda", "topology": "remote", **NOWHERE}))
-    assert check_platform(plan).state == "ok"
+    finding = check_platform(plan)
+    assert (finding.state, finding.what) == ("ok", "cuda at the servers; the vLLM here is for cpu")
 
 
 @pytest.mark.parametrize(
