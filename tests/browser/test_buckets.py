@@ -154,3 +154,31 @@ async def test_nothing_scrolls_sideways(screen: Screen, pictures: Path, width: i
     await screen.ask("What is in the pictures? " + "Supercalifragilistic" * 8)
     await screen.answered()
     assert await screen.sideways() <= 0
+
+
+async def test_on_a_phone_the_buckets_are_beneath_the_question(
+    screen: Screen, pictures: Path
+) -> None:
+    """Until there is a picture, what can be tried stands there; and all of the welcome is seen."""
+    await screen.page.set_viewport_size({"width": 390, "height": 844})
+    welcome = screen.chat.get_by_text("One engine sees.")
+    hidden = "e => e.closest('.bubble-wrap').scrollHeight - e.closest('.bubble-wrap').clientHeight"
+    assert await welcome.evaluate(hidden) <= 0
+    shelf = screen.page.locator("#bf-examples")
+    assert await _top(shelf) < await _top(screen.buckets)
+    await screen.upload(pictures / "portrait.png", pictures / "scene.png")
+    await expect(encoded(screen, 2)).to_be_visible()
+    composer = screen.page.locator("#bf-composer")
+    assert await _top(composer) < await _top(screen.buckets) < await _top(shelf)
+    caption = await screen.thumbnails.first.get_by_text("728").bounding_box()
+    later = screen.page.get_by_role("button", name="Move image 1 (portrait.png) later")
+    assert caption
+    arrow = await later.bounding_box()
+    assert arrow
+    assert arrow["y"] + arrow["height"] <= caption["y"]
+
+
+async def _top(part: Locator) -> float:
+    box = await part.bounding_box()
+    assert box
+    return box["y"]
