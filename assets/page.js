@@ -94,9 +94,21 @@
     }
   };
 
+  /* The picker is drawn anew with every upload; whoever was there by keyboard is still there. */
+  let isAtPicker = false;
+  document.addEventListener('focusin', (event) => {
+    isAtPicker = Boolean(event.target.closest('#bf-images .upload-container, #bf-images input'));
+  });
+  document.addEventListener('pointerdown', () => { isAtPicker = false; });
+  const stay = () => {
+    if (isAtPicker && document.activeElement === document.body)
+      document.querySelector('#bf-images .upload-container')?.focus();
+  };
+
   const redrawn = () => {
     label();
     restore();
+    stay();
   };
   new MutationObserver(redrawn).observe(document.documentElement,
     {childList: true, subtree: true, attributeFilter: ['open', 'data-keep']});

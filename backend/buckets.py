@@ -145,7 +145,9 @@ def choose(
     best = snapped if exact else transformers_best_resolution()(snapped, sizes)
     candidates = tuple(Candidate(bucket, *_pixels(snapped, bucket), False) for bucket in buckets)
     winner = candidates[sizes.index(best)]
-    return put_in(winner.bucket, height, width, candidates, fit, _why(snapped, winner, exact))
+    return put_in(
+        winner.bucket, height, width, candidates, fit, _why(snapped, winner, candidates, exact)
+    )
 
 
 def put_in(
@@ -193,11 +195,32 @@ def _pixels(snapped: tuple[int, int], bucket: Bucket) -> tuple[int, int]:
     return effective, bucket.width * bucket.height - effective
 
 
-def _why(snapped: tuple[int, int], winner: Candidate, exact: bool) -> str:
+def _why(
+    snapped: tuple[int, int], winner: Candidate, candidates: Sequence[Candidate], exact: bool
+) -> str:
+    size = f"In whole visual tokens the image is {snapped[0]}x{snapped[1]} (height x width)"
     if exact:
-        return f"The image snaps to {snapped[0]}x{snapped[1]}, which is a bucket."
-    return (
-        f"The image snaps to {snapped[0]}x{snapped[1]} (height x width); "
-        f"{name_pair(winner.bucket)} keeps the most of its pixels ({winner.effective_pixels:,}) "
-        f"and, among equals, wastes the fewest ({winner.wasted_pixels:,})."
+        return f"{size}, which is a bucket."
+    kept = winner.effective_pixels
+    equals = [other for other in candidates if other.effective_pixels == kept]
+    fewest = (
+        f", as {len(equals) - 1} other{'s do' if len(equals) > 2 else ' does'}, and of these wastes"
+        f" the fewest ({winner.wasted_pixels:,})"
+        if len(equals) > 1
+        else ""
     )
+    return (
+        f"{size}; {name_pair(winner.bucket)} keeps the most of its pixels ({kept:,}){fewest}."
+        f"{_lying(snapped, candidates)}"
+    )
+
+
+def _lying(snapped: tuple[int, int], candidates: Sequence[Candidate]) -> str:
+    """Said where no bucket is of the picture's kind, which is why it cannot keep its shape."""
+    height, width = snapped
+    sizes = [(other.bucket.height, other.bucket.width) for other in candidates]
+    if height > width and all(h < w for h, w in sizes):
+        return " Every bucket is wider than it is tall, and this image is taller than it is wide."
+    if height < width and all(h > w for h, w in sizes):
+        return " Every bucket is taller than it is wide, and this image is wider than it is tall."
+    return ""

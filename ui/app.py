@@ -18,6 +18,7 @@ from ui.api import add_endpoints
 from ui.calm import calm
 from ui.camera import wire_camera
 from ui.conversation_bar import conversation_bar
+from ui.disk import DAY
 from ui.drawer import add_drawer
 from ui.examples import Example, read_examples
 from ui.guard import Guard, GuardedBlocks, answer_faults
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 ASSETS = repository() / "assets"
 SCRIPTS = ("page.js", "aloud.js", "camera.js")
-DAY = 24 * 60 * 60
 
 
 def create_app(
@@ -186,7 +186,9 @@ def _wire(blocks: gr.Blocks, page: components.Page, on: Handlers) -> None:
     page.stop.click(on.stop, [session, page.prompt], None, trigger_mode="multiple", **quiet)
     _wire_conversations(page, on, drawer, answer, quiet)
     for poll in (blocks.load, page.timer.tick):
-        poll(on.poll, session, [page.status, page.timer], queue=False, **quiet)
+        poll(
+            on.poll, [session, page.status], [page.status, page.timer], queue=False, **quiet
+        )  # fmt: skip
 
 
 def _wire_conversations(
@@ -202,7 +204,7 @@ def _wire_conversations(
     for event, handler in (
         (bar.open, on.open), (bar.begin, on.begin), (bar.take_in, on.take_in),
         (bar.delete, on.delete), (bar.undelete, on.undelete), (bar.cancel, on.cancel),
-        (bar.forget, on.forget),
-        (page.clear.click, on.forget),
     ):  # fmt: skip
         event(handler, session, answer, trigger_mode="multiple", **quiet)
+    for event in (bar.forget, page.clear.click):
+        event(on.forget, [session, page.prompt], answer, trigger_mode="multiple", **quiet)

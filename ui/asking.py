@@ -8,6 +8,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from backend.errors import BifocalError, InputError
+from backend.types import Sampling
 from ui import inputs, render
 from ui.memory import Memory
 from ui.paint import Painter, View
@@ -24,10 +25,7 @@ Views = AsyncGenerator[View, None]
 BUSY = "An answer is under way: wait for it, or stop it first."
 STOPPED = "Stopped before the first word. Your question is back in its box."
 STOPPED_AGAIN = "Stopped before the first word: the earlier answer is back."
-THE_SAME = (
-    "The answer is the same as before. For another one, raise the temperature in the settings and"
-    " empty the seed."
-)
+THE_SAME = "The answer is the same as before{}."
 LOST = (
     "{} no longer on the server: it keeps pictures for a day, and an exported file has small copies"
     " alone. Add the same picture again and it takes its old place; or edit that question, delete"
@@ -36,6 +34,15 @@ LOST = (
 
 
 BROKEN = "Something went wrong inside Bifocal; its log says what. Your question can be sent again."
+
+
+def the_same(sampling: Sampling) -> str:
+    """What is told where another answer was wanted, and how to get one with other settings."""
+    ways = ["raise the temperature"] if not sampling.temperature else []
+    ways += ["empty the seed"] if sampling.seed is not None else []
+    if not ways:
+        return THE_SAME.format(", although it was drawn anew")
+    return THE_SAME.format(f". For another one, {' and '.join(ways)} in the settings")
 
 
 class Asking:
@@ -76,24 +83,28 @@ class Asking:
         events = self._backend.stream(request, visitor())
         run = Run(events, lambda: self._backend.answering)
         session.ask(question, run, place, aside=anew)
-        async with aclosing(self._answer(session)) as views:
+        async with aclosing(self._answer(session, the_same(options.sampling))) as views:
             async for view in views:
                 yield view
 
     def _refuse_lost(self, session: Session, question: Exchange, place: int) -> None:
         session.exchanges = [exchange.checked() for exchange in session.exchanges]
+        session.draft = [item.checked() for item in session.draft]
         lost = lost_images([*session.exchanges[:place], question.checked()])
         if lost:
             names = [f"image {number} ({item.placed.source})" for number, item in lost]
             what = f"{in_a_row(names)} {'is' if len(lost) == 1 else 'are'}"
             raise InputError("image_gone", LOST.format(f"{what[0].upper()}{what[1:]}"))
 
-    async def _answer(self, session: Session) -> Views:
-        """Stream one answer into the page. On an error all is put back as it was before."""
+    async def _answer(self, session: Session, the_same: str) -> Views:
+        """Stream one answer into the page. On an error all is put back as it was before.
+
+        `the_same` is told of a question that was asked again and is answered as it was before.
+        """
         run = session.run
         assert run
         try:
-            async with aclosing(self._progress(session, run)) as views:
+            async with aclosing(self._progress(session, run, the_same)) as views:
                 async for view in views:
                     yield view
         except BifocalError as error:
@@ -114,7 +125,7 @@ class Asking:
                 session.leave()
                 self._memory.put(session)
 
-    async def _progress(self, session: Session, run: Run) -> Views:
+    async def _progress(self, session: Session, run: Run, the_same: str) -> Views:
         progress = session.progress = Progress(self._backend)
         earlier = transcript(session.exchanges, under_way=True)
         yield {**self._paint.begin(session), **self._memory.keep(session)}
@@ -131,8 +142,8 @@ class Asking:
             message = STOPPED_AGAIN if session.asked_again else STOPPED
             yield self._put_back(session, render.notice(message))
             return
-        the_same = session.finish(progress.result("abort"))
-        said = {self._paint.page.message: render.notice(THE_SAME)} if the_same else {}
+        is_same = session.finish(progress.result("abort"))
+        said = {self._paint.page.message: render.notice(the_same)} if is_same else {}
         yield {**self._paint.idle(session), **said, **self._memory.keep(session)}
 
     def _put_back(self, session: Session, message: str) -> View:

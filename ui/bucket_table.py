@@ -7,6 +7,11 @@ from html import escape
 from backend.placement import Candidate, Placement
 from ui.render import pair
 
+TERMS = (
+    "Effective: pixels of the image that the bucket has room for, its shape kept; wasted: the rest"
+    " of the bucket. A bucket is encoded in whole tokens, so at a size that may differ a little."
+)
+
 
 def why(placement: Placement, ctx_len: int, number: int, key: str) -> str:
     """A closed section; the page keeps it open under `key` once a person has opened it."""
@@ -15,7 +20,8 @@ def why(placement: Placement, ctx_len: int, number: int, key: str) -> str:
     rows = "".join(_candidate(candidate, ctx_len) for candidate in placement.candidates)
     return (
         f'<details data-keep="why-{key}"><summary>Why this bucket?</summary>'
-        f'<p>{escape(placement.why)}</p><div class="bf-scroll"><table>'
+        f'<p>{escape(placement.why)}</p><p class="bf-terms">{TERMS}</p>'
+        '<div class="bf-scroll"><table>'
         f"<caption>What each bucket would keep of image {number}, and what it would cost</caption>"
         '<thead><tr><th scope="col">Bucket</th>'
         '<th scope="col">Tokens <small>of context</small></th>'

@@ -28,8 +28,11 @@ def panel(
     ctx_len: int,
     answered: Iterable[PlacedImage] = (),
     under_way: bool = False,
+    numbers: Sequence[int] = (),
 ) -> str:
     """Every image of the conversation; those in `answered` as the answer saw them.
+
+    `numbers` are the images' in the conversation, where some are missing.
 
     `ctx_len` is the context in tokens. While an answer is `under_way` it is not said that an image
     has been encoded.
@@ -42,8 +45,8 @@ def panel(
     shown = [seen.get(item.placed.sha256, item.placed) for item in items]
     cards = [
         _card(item, placed, number, ctx_len, _badge(seen.get(placed.sha256), under_way), key)
-        for number, (item, placed, key) in enumerate(
-            zip(items, shown, _keys(shown), strict=True), 1
+        for number, item, placed, key in zip(
+            numbers or range(1, len(items) + 1), items, shown, _keys(shown), strict=True
         )
     ]
     return f'{head}{_budget(shown, ctx_len)}<ol class="bf-buckets">{"".join(cards)}</ol>'

@@ -25,6 +25,7 @@ BAR = """
 <div class="bf-sheet">
 <button type="button" data-do="markdown">Markdown, to read</button>
 <button type="button" data-do="json">JSON, to import again</button>
+<p class="bf-where">With small copies of the pictures: to go on from an import, add them again.</p>
 </div></details>
 </div>
 """

@@ -54,7 +54,9 @@ class Conversations:
             return self._paint.say(error.message)
         if is_reload:
             session.draft = [item for item in draft if not item.checked().gone]
-        return self._go(session, identity or secrets.token_hex(16), exchanges)
+        typed = session.unclear(identity)
+        fields = {self._paint.page.prompt: typed} if typed else {}
+        return {**self._go(session, identity or secrets.token_hex(16), exchanges), **fields}
 
     async def note(self, session: Session) -> View:
         """The images that wait to be sent are others now."""
@@ -86,10 +88,10 @@ class Conversations:
         title = title or title_of(session.exchanges)
         return self._memory.tell(file=as_file(kind, title, self._label, session.exchanges))
 
-    async def forget(self, session: Session) -> View:
+    async def forget(self, session: Session, typed: str) -> View:
         """Clear: the conversation is gone from the browser too, unless it is undone there."""
         identity = session.id
-        session.clear()
+        session.clear(typed)
         page = self._paint.page
         told = self._memory.tell(forget=identity, undo=True, current="")
         fields = {page.prompt: "", page.url: ""}

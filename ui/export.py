@@ -48,7 +48,7 @@ def as_markdown(title: str, model: str, exchanges: Sequence[Exchange]) -> str:
 def _named(item: Any, number: int) -> str:
     placed = item.placed
     name = re.sub(r"([\\`*_\[\]<>&])", r"\\\1", placed.source)
-    return f"- Image {number}: {name}, {placed.height} by {placed.width} pixels"
+    return f"- Image {number}: {name}, {placed.height} x {placed.width} pixels (height x width)"
 
 
 def _answer(exchange: Exchange) -> str:

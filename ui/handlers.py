@@ -30,7 +30,7 @@ from ui.tray import moved
 if TYPE_CHECKING:
     from backend.service import Bifocal
 
-BACK = "The picture is back in its old place: you can go on asking about it."
+BACK = "What was missing is back in its old place: you can go on asking about it."
 NO_ADDRESS = "Type or paste the address of a picture first."
 
 
@@ -171,7 +171,7 @@ class Handlers:
         """After a fault of ours: let the person go on."""
         return {**self.paint.idle(session), **self.paint.say(BROKEN)}
 
-    async def poll(self, session: Session) -> tuple[Any, Any]:
+    async def poll(self, session: Session, shown: str) -> tuple[Any, Any]:
         """The status line and the pace of polling, where they have changed."""
-        found = status.changes(self.page, session, self.backend.health())
+        found = status.changes(self.page, session, self.backend.health(), shown)
         return found.get(self.page.status, gr.skip()), found.get(self.page.timer, gr.skip())

@@ -22,7 +22,8 @@ from starlette.routing import Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend.errors import InputError
-from ui.sessions import DAY_S, LeanSessions
+from ui.disk import DAY
+from ui.sessions import LeanSessions
 
 UNREAD_S: Final = 30.0
 """A program that asks and then reads takes much less; a person who types both commands, about this.
@@ -76,7 +77,7 @@ class Listeners:
         if self._open[session] <= 0:
             del self._open[session]
             self._gone[session] = self._clock()
-            self._sweep(self._gone, DAY_S)
+            self._sweep(self._gone, DAY)
 
     def called(self, session: str) -> None:
         """A program has read its answer, or left off."""

@@ -28,7 +28,7 @@ def header(plan: Plan, logo: str) -> str:
         ("model", escape(plan.label)),
         ("target", escape(plan.target)),
         ("topology", escape(plan.topology)),
-        ("compiled buckets", sizes or "none"),
+        ("compiled buckets, height &times; width", sizes or "none"),
     ]
     chips = "".join(f"<li><small>{key}</small> {value}</li>" for key, value in facts)
     return (

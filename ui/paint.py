@@ -50,7 +50,7 @@ class Painter:
             self.page.stage: "",
             self.page.timeline: timeline.panel(timed, session.answered),
             **self.draft(session),
-            **status.panels(self.page, session, self._backend.health()),
+            **status.panels(self.page, self._backend.health()),
         }
 
     def begin(self, session: Session) -> View:
@@ -62,7 +62,7 @@ class Painter:
             self.page.timeline: timeline.panel(None, session.answered),
             **self.draft(session),
             **self.say(),
-            **status.panels(self.page, session, self._backend.health()),
+            **status.panels(self.page, self._backend.health()),
         }
 
     def during(
@@ -115,12 +115,14 @@ class Painter:
 
         So are all of them where they must share one bucket, which a new image may change.
         """
-        items = [item for item in session.images() if not item.gone]
+        numbered = [(n, item) for n, item in enumerate(session.images(), 1) if not item.gone]
+        items = [item for _, item in numbered]
         if session.draft and self._backend.plan.one_bucket:
             answered = ()
         together = self._backend.together([item.placed for item in items])
         asked = [replace(i, placed=placed) for i, placed in zip(items, together, strict=True)]
-        return buckets.panel(asked, self._backend.plan.ctx_len, answered, under_way)
+        numbers = [number for number, _ in numbered]
+        return buckets.panel(asked, self._backend.plan.ctx_len, answered, under_way, numbers)
 
     def say(self, *problems: str) -> View:
         """Messages in place; none takes away what was there."""

@@ -76,11 +76,12 @@ class Session:
         self.typed = ""
         self.unsent = ""
         self.answered = 0
-        self.status_shown, self.panel_shown, self.pace = "", "", 0.0
+        self.panel_shown, self.pace = "", 0.0
         self._before: list[Exchange] = []
         self._edited: int | None = None
         self._deleted: tuple[int, Exchange] | None = None
         self._set_aside: list[Attachment] = []
+        self._cleared: tuple[str, list[Attachment], str] = "", [], ""
 
     @property
     def place(self) -> int:
@@ -231,10 +232,21 @@ class Session:
         self._deleted = None
         self.id, self.exchanges = identity, list(exchanges)
 
-    def clear(self) -> None:
-        """Forget everything; an answer in flight is stopped."""
+    def clear(self, typed: str = "") -> None:
+        """Forget everything; an answer in flight is stopped. `typed` is in the prompt box."""
+        identity = self.id
         self.begin_anew()
-        self.draft.clear()
+        self._cleared = identity, self.draft, typed
+        self.draft = []
+
+    def unclear(self, identity: str) -> str:
+        """Where this conversation was cleared last: its draft is there again; what was typed."""
+        cleared, draft, typed = self._cleared
+        if not identity or identity != cleared or self.draft:
+            return ""
+        self._cleared = "", [], ""
+        self.draft = draft
+        return typed
 
     def begin_anew(self) -> None:
         """A new conversation; what was not yet sent stays for it."""

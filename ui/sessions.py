@@ -12,11 +12,10 @@ from typing import Final
 import gradio as gr
 from gradio.state_holder import SessionState, StateHolder
 
+from ui.disk import DAY
+
 KEPT: Final = 1000
 """Sessions; those that were not used for longest give way. An open page uses its own all the time.
-"""
-DAY_S: Final = 24 * 60 * 60
-"""How long a page that sleeps finds its conversation again, as long as the server keeps pictures.
 """
 
 
@@ -26,7 +25,8 @@ class LeanSession(SessionState):  # type: ignore[misc]
     def __init__(self, blocks: gr.Blocks) -> None:
         # Configurations are made of the blocks named here, and looked up in the default one.
         super().__init__(SimpleNamespace(blocks=(), default_config=blocks.default_config))
-        self.STATE_TTL_WHEN_CLOSED = DAY_S
+        # A page that sleeps finds its conversation again as long as the server keeps pictures.
+        self.STATE_TTL_WHEN_CLOSED = DAY
 
 
 class LeanSessions(StateHolder):  # type: ignore[misc]

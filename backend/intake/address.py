@@ -103,7 +103,10 @@ def _port(parts: SplitResult, limits: IntakeLimits) -> int:
     # RFC 3986: an empty port, as in `host:`, is the scheme's own.
     port = port or DEFAULT_PORTS[parts.scheme]
     if port not in limits.allow_ports:
-        raise _refused(f"Port {port} is not allowed, only {allowed}.")
+        raise _refused(
+            f"Port {port} is not allowed, only {allowed}: use an address with one of these, or ask"
+            " whoever runs the app for --allow-ports."
+        )
     return port
 
 

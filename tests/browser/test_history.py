@@ -92,7 +92,7 @@ async def test_exported_and_imported_again(screen: Screen, pictures: Path) -> No
     talks = await shown_scene(screen, pictures)
     name, text = await talks.export("Markdown")
     assert name == "bifocal-how-many-shapes-are-there.md"
-    assert "- Image 1: scene.png, 600 by 900 pixels" in text
+    assert "- Image 1: scene.png, 600 x 900 pixels (height x width)" in text
     assert "There are 3 shapes." in text
     name, text = await talks.export("JSON")
     assert name == "bifocal-how-many-shapes-are-there.json"

@@ -103,10 +103,36 @@ def test_exactly_one_candidate_is_chosen_and_it_is_the_bucket(height: int, width
 
 def test_why_names_the_snapped_size_and_the_winner() -> None:
     buckets = compile_buckets(HEIGHTS, WIDTHS, QWEN2_5)
-    assert "364x532, which is a bucket" in choose(370, 540, buckets, QWEN2_5, "pad").why
+    exact = choose(370, 540, buckets, QWEN2_5, "pad").why
+    assert "364x532 (height x width), which is a bucket" in exact
     why = choose(480, 640, buckets, QWEN2_5, "stretch").why
-    for part in ("476x644", "504x896", "306,544", "145,040"):
+    for part in ("476x644", "504x896", "306,544", "as 1 other does", "(145,040)"):
         assert part in why
+
+
+def test_why_tells_of_equals_only_where_there_are_some() -> None:
+    """All of a small picture is kept by every bucket; the smallest wastes the least."""
+    buckets = compile_buckets(HEIGHTS, WIDTHS, QWEN2_5)
+    assert (
+        "as 2 others do, and of these wastes the fewest"
+        in choose(200, 300, buckets, QWEN2_5, "stretch").why
+    )
+    portrait = choose(532, 364, buckets, QWEN2_5, "stretch").why
+    assert "728x1288 keeps the most of its pixels (193,648)." in portrait
+    assert portrait.endswith("taller than it is wide.")
+
+
+def test_why_says_where_no_bucket_is_of_the_pictures_kind() -> None:
+    wide, tall = (
+        compile_buckets(*pair, QWEN2_5) for pair in ((HEIGHTS, WIDTHS), (WIDTHS, HEIGHTS))
+    )
+    both = compile_buckets((*HEIGHTS, 980), (*WIDTHS, 420), QWEN2_5)
+    for buckets, height, width, said in (
+        (wide, 900, 500, True), (wide, 500, 900, False), (wide, 600, 600, False),
+        (tall, 500, 900, True), (tall, 900, 500, False), (both, 900, 500, False),
+    ):  # fmt: skip
+        why = choose(height, width, buckets, QWEN2_5, "stretch").why
+        assert ("Every bucket is" in why) == said, (height, width)
 
 
 @pytest.mark.parametrize(

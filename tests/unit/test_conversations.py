@@ -263,7 +263,10 @@ async def test_what_is_deleted_does_not_come_back_elsewhere(on: Handlers, then: 
     if then == "ask":
         await send(on, session, "two")
     else:
-        await (on.conversations.begin if then == "begin" else on.conversations.forget)(session)
+        if then == "begin":
+            await on.conversations.begin(session)
+        else:
+            await on.conversations.forget(session, "")
     assert unchanged(await on.conversations.undelete(session))
 
 

@@ -20,9 +20,10 @@ def test_markdown_has_the_words_as_they_were_written() -> None:
     assert (file["name"], file["type"]) == ("bifocal-my-talk.md", "text/markdown")
     assert file["text"] == (
         "# My talk\n\n*Asked of The model in Bifocal*\n\n"
-        "## Question 1\n\n- Image 1: ci\\_rcle.png, 364 by 532 pixels\n\nWhat is it?\n\n"
+        "## Question 1\n\n- Image 1: ci\\_rcle.png, 364 x 532 pixels (height x width)\n\n"
+        "What is it?\n\n"
         "## Answer 1\n\nA `<circle>`.\n\n*(Cut short at 3 tokens)*\n\n"
-        "## Question 2\n\n- Image 2: b.png, 364 by 532 pixels\n\nAnd now?\n\n"
+        "## Question 2\n\n- Image 2: b.png, 364 x 532 pixels (height x width)\n\nAnd now?\n\n"
         "## Answer 2\n\n*(no answer)*\n"
     )
 

@@ -169,6 +169,7 @@ KEEPERS = {
         "backend.engines.ending",
         "backend.engines.pulse",
         "backend.engines.weights",
+        "ui.disk",
     ),
     "numpy": ("backend.intake.depth",),
     "PIL": (

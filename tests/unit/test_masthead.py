@@ -23,14 +23,14 @@ def test_the_header_names_what_runs(plan: Plan) -> None:
     text = Text(masthead.header(plan, "")).text
     for words in (
         "model Bifocal demo model", "target cpu", "topology split",
-        "compiled buckets 364x532, 512x910, 728x1280",
+        "compiled buckets, height x width 364x532, 512x910, 728x1280",
     ):  # fmt: skip
         assert words in text
 
 
 def test_a_model_without_buckets_says_so() -> None:
     plan = make_plan(read_settings({"target": "cpu", "model": "llava"}))
-    assert "compiled buckets none" in Text(masthead.header(plan, "")).text
+    assert "compiled buckets, height x width none" in Text(masthead.header(plan, "")).text
 
 
 @pytest.mark.parametrize(

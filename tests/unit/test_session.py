@@ -201,6 +201,24 @@ def test_a_lost_picture_of_an_edit_comes_back(session: Session) -> None:
     assert [(item.placed.source, item.gone) for item in session.draft] == [("a.png", False)]
 
 
+def test_what_was_cleared_comes_back_with_its_draft(session: Session) -> None:
+    session.clear("half typed")
+    assert (session.exchanges, session.draft, session.id) == ([], [], "")
+    assert session.unclear("another") == ""
+    assert session.unclear("") == ""
+    session.open("id", [exchange("one", "1")])
+    assert session.unclear("id") == "half typed"
+    assert names(session)[-1] == "draft.png"
+    assert session.unclear("id") == ""
+
+
+def test_what_was_added_since_is_not_lost_for_what_was_cleared(session: Session) -> None:
+    session.clear("half typed")
+    session.attach(attachment("new.png"))
+    assert session.unclear("id") == ""
+    assert names(session) == ["new.png"]
+
+
 def test_questions_without_an_answer_are_not_sent() -> None:
     earlier = [exchange("one", "1"), exchange("two")]
     sent = turns(earlier, exchange("three"), "Be brief.")

@@ -17,11 +17,19 @@ def health(state: EngineState, overall: OverallState = "ready") -> Health:
     return Health(overall, engines, "bifocal-demo", "cpu", "split")
 
 
-def test_what_is_shown_already_is_not_sent_again() -> None:
+def test_what_the_page_shows_already_is_not_sent_again() -> None:
     session = Session()
-    assert set(changes(PAGE, session, health("ready"))) == {"status", "timer"}
-    assert changes(PAGE, session, health("ready")) == {}
-    assert set(changes(PAGE, session, health("busy"))) == {"status", "timer"}
+    view = changes(PAGE, session, health("ready"), "")
+    assert set(view) == {"status", "timer"}
+    assert changes(PAGE, session, health("ready"), view["status"]) == {}
+    assert set(changes(PAGE, session, health("busy"), view["status"])) == {"status", "timer"}
+
+
+def test_a_page_that_an_older_message_reached_last_is_put_right() -> None:
+    session = Session()
+    old = changes(PAGE, session, health("busy"), "")["status"]
+    new = changes(PAGE, session, health("ready"), old)["status"]
+    assert changes(PAGE, session, health("ready"), old) == {"status": new}
 
 
 @pytest.mark.parametrize(
@@ -35,13 +43,13 @@ def test_what_is_shown_already_is_not_sent_again() -> None:
     ],
 )
 def test_the_pace(state: EngineState, overall: OverallState, pace: float) -> None:
-    timer = changes(PAGE, Session(), health(state, overall))["timer"]
+    timer = changes(PAGE, Session(), health(state, overall), "")["timer"]
     assert timer.value == pace
 
 
 def test_the_visitors_own_answer_is_followed_closely() -> None:
     session = Session()
-    changes(PAGE, session, health("ready"))
+    changes(PAGE, session, health("ready"), "")
     run: Any = object()
     session.run = run
-    assert changes(PAGE, session, health("ready"))["timer"].value == OFTEN_S
+    assert changes(PAGE, session, health("ready"), "")["timer"].value == OFTEN_S

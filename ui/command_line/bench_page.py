@@ -19,6 +19,7 @@ from backend.errors import EngineError
 from backend.service import Bifocal
 from backend.types import ChatRequest, Event
 from ui.command_line.serve import listen
+from ui.disk import own_folder, upload_folder
 
 ANSWER_BYTES = 2**20
 """The longest line that the other process writes."""
@@ -78,6 +79,7 @@ async def open_page(backend: Bifocal, askers: int, stack: AsyncExitStack) -> Sid
     Raises EngineError where either does not come up.
     """
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+    stack.enter_context(own_folder(upload_folder()))
     from ui.app import create_app
 
     listening = listen("127.0.0.1", 0)

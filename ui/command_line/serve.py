@@ -17,7 +17,7 @@ from backend.errors import SettingError
 from backend.service import Bifocal
 from backend.settings import Settings
 from ui.command_line.output import Output
-from ui.disk import check_space, upload_folder
+from ui.disk import check_space, own_folder, upload_folder
 from ui.sharing import Sharing, close_tunnels, open_to_others, with_password
 
 STOP_WITHIN_S = 5
@@ -29,8 +29,13 @@ def run(arguments: argparse.Namespace, settings: Settings, output: Output) -> No
 
 
 async def _serve(given: Settings) -> None:
-    settings = with_password(given)
     check_space(upload_folder())
+    with own_folder(upload_folder()):
+        await _serve_page(given)
+
+
+async def _serve_page(given: Settings) -> None:
+    settings = with_password(given)
     backend = Bifocal(settings)
     listening = listen(settings.host, settings.port)
     sharing = None
