@@ -114,6 +114,7 @@ async def test_the_keyboard_alone_adds_orders_asks_and_removes(
         await press("Enter")
     await (await chooser.value).set_files([pictures / "circle.png", pictures / "square.png"])
     await expect(screen.thumbnails).to_have_count(2)
+    await expect(page.get_by_role("button", name="Click to upload")).to_be_focused()
 
     later = page.get_by_role("button", name=re.compile("Move image 1 .* later"))
     await later.focus()

@@ -205,3 +205,19 @@ async def test_a_question_asked_while_loading_outlives_a_reload(loading_page: Sc
     await expect(loading_page.page.get_by_text("Waiting for the engines")).to_be_visible()
     await loading_page.stop.click()
     await expect(loading_page.send).to_be_visible()
+
+
+async def test_undo_after_clear_brings_back_what_was_about_to_be_sent(
+    screen: Screen, pictures: Path
+) -> None:
+    talks = await shown_scene(screen, pictures)
+    await screen.upload(pictures / "word.png")
+    await screen.prompt.fill("half typed")
+    await screen.clear.click()
+    await expect(screen.answers).to_have_count(0)
+    await expect(screen.thumbnails).to_have_count(0)
+    await expect(screen.prompt).to_have_value("")
+    await talks.button("Undo").click()
+    await expect(screen.answers).to_have_text(["There are 3 shapes."])
+    await expect(screen.thumbnails).to_have_count(1)
+    await expect(screen.prompt).to_have_value("half typed")
