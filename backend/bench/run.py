@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+from backend import heap
 from backend.bench.machine import machine
 from backend.bench.memory import peak_bytes, peaks
 from backend.bench.options import Options
@@ -33,6 +34,8 @@ async def run_bench(
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="bifocal-bench-"))
         pictures = Pictures(Path(folder), options.height, options.width, backend.settings.seed)
         await stand.open(stack)
+        # As the app does it when its page and engines are there.
+        heap.settle()
         rounds = Rounds(stand.sides, pictures, options, tell)
         await rounds.run()
         parameters = await stand.parameters()
