@@ -96,7 +96,7 @@ ALLOWED = {
     ),
     "backend.admission": ("backend.errors",),
     "backend.bench": (
-        "backend.bench", "backend.catalog.lookup", "backend.engines.gpu_memory",
+        "backend.bench", "backend.heap", "backend.catalog.lookup", "backend.engines.gpu_memory",
         "backend.engines.loader", "backend.engines.unaided", "backend.engines.weights",
         "backend.errors", "backend.heavy_imports", "backend.plan",
         "backend.service", "backend.settings", "backend.tasks", "backend.types",
