@@ -66,6 +66,8 @@ class Keeper:
         self._failure: BifocalError | None = None
         self._settled, self._look, self._empty = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._empty.set()
+        self._trusted = asyncio.Event()
+        self._trusted.set()
         self._abandoned = False
         self._task: asyncio.Task[None] | None = None
 
@@ -74,12 +76,18 @@ class Keeper:
         self._task = asyncio.get_running_loop().create_task(self._live())
 
     async def ready(self) -> Engine:
-        """The engine, once it is there. Raises the error that keeps it from coming."""
-        while self._engine is None:
+        """The engine, once it is there. Raises the error that keeps it from coming.
+
+        One that has just failed a request is looked at first: whoever asks in that moment waits for
+        the next engine, where it is dead, and is not told of it as those are who were in it.
+        """
+        while True:
+            await self._trusted.wait()
+            if self._engine is not None:
+                return self._engine
             await self._settled.wait()
             if self._failure:
                 raise self._failure
-        return self._engine
 
     @property
     def is_waiting(self) -> bool:
@@ -94,6 +102,8 @@ class Keeper:
         try:
             yield
         except EngineError:
+            if self._engine is not None:
+                self._trusted.clear()
             self._look.set()
             raise
         finally:
@@ -128,6 +138,7 @@ class Keeper:
                 await task
         self._failure = self._failure or EngineError(ENDED)
         self._settled.set()
+        self._trusted.set()
         engine, self._engine = self._engine, None
         if engine:
             await asyncio.to_thread(engine.shutdown)
@@ -187,6 +198,7 @@ class Keeper:
         # From here on whoever wants an engine waits for the next one.
         self._settled.clear()
         self._engine = None
+        self._trusted.set()
         self._state, self._doing = "restarting", fault.message
         await asyncio.to_thread(engine.kill)
         await self._requests_told()
@@ -209,6 +221,8 @@ class Keeper:
                 log.exception("the %s engine cannot be asked for its health", self.role)
                 kind = type(error).__name__
                 return EngineError(f"The {self.role} engine does not answer ({kind}).")
+            if not self._look.is_set():
+                self._trusted.set()
 
     async def _requests_told(self) -> None:
         """Until nobody is in the dead engine any more, or for some seconds."""

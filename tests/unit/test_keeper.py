@@ -96,6 +96,41 @@ async def test_whoever_asks_meanwhile_waits_for_the_next_engine(kept: Kept) -> N
         assert await waiting is kept.decoder
 
 
+async def test_whoever_asks_in_the_moment_of_a_death_waits_for_the_next_engine(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine is still being looked at, but a request has just died with it."""
+    look = kept.decoder.check_health
+
+    async def look_slowly() -> None:
+        await asyncio.sleep(0.05)
+        await look()
+
+    monkeypatch.setattr(kept.decoder, "check_health", look_slowly)
+    await kept.supervisor.ready()
+    first = await kept.supervisor.decoder()
+    kept.loader.gate.clear()
+    kept.decoder.dead = EngineError("It stopped working.")
+    with pytest.raises(EngineError), kept.supervisor.running("language"):
+        raise EngineError("It stopped working.")
+    waiting = asyncio.create_task(kept.supervisor.decoder())
+    await until(lambda: first.ended)  # type: ignore[attr-defined]
+    assert not waiting.done()
+    kept.decoder.dead = None
+    kept.loader.gate.set()
+    async with asyncio.timeout(10):
+        assert await waiting is kept.decoder
+
+
+async def test_an_engine_that_failed_one_request_alone_is_asked_on(kept: Kept) -> None:
+    await kept.supervisor.ready()
+    with pytest.raises(EngineError), kept.supervisor.running("language"):
+        raise EngineError("This question was too much.")
+    async with asyncio.timeout(10):
+        assert await kept.supervisor.decoder() is kept.decoder
+    assert kept.decoder.ended == 0
+
+
 async def test_a_request_that_fails_has_its_engine_looked_at_at_once(
     kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
