@@ -97,7 +97,7 @@
   /* The picker is drawn anew with every upload; whoever was there by keyboard is still there. */
   let isAtPicker = false;
   document.addEventListener('focusin', (event) => {
-    isAtPicker = Boolean(event.target.closest('#bf-images .upload-container, #bf-images input'));
+    isAtPicker = event.target.matches('#bf-images .upload-container:focus-visible');
   });
   document.addEventListener('pointerdown', () => { isAtPicker = false; });
   const stay = () => {

@@ -202,20 +202,18 @@ def _why(
     if exact:
         return f"{size}, which is a bucket."
     kept = winner.effective_pixels
-    equals = [other for other in candidates if other.effective_pixels == kept]
-    fewest = (
-        f", as {len(equals) - 1} other{'s do' if len(equals) > 2 else ' does'}, and of these wastes"
-        f" the fewest ({winner.wasted_pixels:,})"
-        if len(equals) > 1
-        else ""
-    )
+    equals = sum(other.effective_pixels == kept for other in candidates) - 1
+    fewest = ""
+    if equals:
+        as_others = f"as {equals} {'other does' if equals == 1 else 'others do'}"
+        fewest = f", {as_others}, and of these wastes the fewest ({winner.wasted_pixels:,})"
     return (
         f"{size}; {name_pair(winner.bucket)} keeps the most of its pixels ({kept:,}){fewest}."
-        f"{_lying(snapped, candidates)}"
+        f"{_all_lie_otherwise(snapped, candidates)}"
     )
 
 
-def _lying(snapped: tuple[int, int], candidates: Sequence[Candidate]) -> str:
+def _all_lie_otherwise(snapped: tuple[int, int], candidates: Sequence[Candidate]) -> str:
     """Said where no bucket is of the picture's kind, which is why it cannot keep its shape."""
     height, width = snapped
     sizes = [(other.bucket.height, other.bucket.width) for other in candidates]

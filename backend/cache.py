@@ -1,18 +1,29 @@
-"""The embedding cache: least recently used first out, bounded in bytes."""
+"""A cache bounded in bytes, least recently used first out: of embeddings, of decoded pictures."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from typing import Generic, Protocol, TypeVar
 
-from backend.types import Embedding
+
+class Weighed(Protocol):
+    """What knows the bytes it holds."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes."""
+        ...
 
 
-class EmbeddingCache:
-    """Embeddings by digest (model, picture, bucket, fit); used from one event loop only."""
+Entry = TypeVar("Entry", bound=Weighed)
+
+
+class ByteCache(Generic[Entry]):
+    """Entries by digest; used from one event loop only, or under a lock."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
-        self._entries: OrderedDict[str, Embedding] = OrderedDict()
+        self._entries: OrderedDict[str, Entry] = OrderedDict()
         self.nbytes = 0
 
     def __contains__(self, digest: str) -> bool:
@@ -21,20 +32,20 @@ class EmbeddingCache:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def get(self, digest: str) -> Embedding | None:
-        """The embedding, now the most recently used; None where it is not held."""
+    def get(self, digest: str) -> Entry | None:
+        """The entry, now the most recently used; None where it is not held."""
         entry = self._entries.get(digest)
         if entry is not None:
             self._entries.move_to_end(digest)
         return entry
 
-    def put(self, digest: str, embedding: Embedding) -> None:
+    def put(self, digest: str, entry: Entry) -> None:
         """Hold it, and let the oldest go until the bytes fit; one over the bound is not held."""
         self._drop(digest)
-        if embedding.nbytes > self._max_bytes:
+        if entry.nbytes > self._max_bytes:
             return
-        self._entries[digest] = embedding
-        self.nbytes += embedding.nbytes
+        self._entries[digest] = entry
+        self.nbytes += entry.nbytes
         while self.nbytes > self._max_bytes:
             self._drop(next(iter(self._entries)))
 

@@ -6,15 +6,16 @@ import asyncio
 from collections.abc import Iterator
 
 from backend.admission import Admission
-from backend.cache import EmbeddingCache
+from backend.cache import ByteCache
 from backend.supervisor import Supervisor
+from backend.types import Embedding
 
 Gauge = tuple[str, str, dict[str, str], float]
 """Name, help, labels, value."""
 
 
 def gauges(
-    decoding: Admission, encoding: Admission, cache: EmbeddingCache, supervisor: Supervisor
+    decoding: Admission, encoding: Admission, cache: ByteCache[Embedding], supervisor: Supervisor
 ) -> Iterator[Gauge]:
     """For `Metrics`. All requests are in `decoding`, those with new images in `encoding` too."""
     waiting, running = decoding.waiting + encoding.waiting, decoding.running + encoding.running

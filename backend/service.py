@@ -11,7 +11,7 @@ from contextlib import ExitStack, aclosing
 from dataclasses import replace
 
 from backend.admission import Admission, Ticket
-from backend.cache import EmbeddingCache
+from backend.cache import ByteCache
 from backend.client import LOCAL, Client
 from backend.context import FittedPrompt, fit_context
 from backend.deadline import engine_deadline, queue_deadline
@@ -58,7 +58,8 @@ class Bifocal:
         self.settings = settings
         self.plan = plan or make_plan(settings)
         self._images = Images(settings, self.plan)
-        self._cache = EmbeddingCache(settings.embedding_cache_mb * 1_000_000)
+        # By model, picture, bucket and fit.
+        self._cache = ByteCache[Embedding](settings.embedding_cache_mb * 1_000_000)
         self._supervisor = Supervisor(self.plan, loader or EngineLoader())
         self._admission = Admission(settings.max_queue, self.plan.capacity("language"))
         # Counts images, so that those of one question come together, and twice what the encoder

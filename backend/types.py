@@ -54,6 +54,11 @@ class LoadedImage:
     source: str
     notes: tuple[str, ...] = ()
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes held by the pixels: Pillow takes four for one of RGB."""
+        return 4 * self.pixels.width * self.pixels.height
+
 
 @dataclass(frozen=True, slots=True)
 class Embedding:

@@ -202,9 +202,11 @@ def _wire_conversations(
     page.draft.change(on.note, session, page.library, trigger_mode="multiple", **quiet)
     bar.write(on.write, session, [page.library, page.message], **quiet)
     for event, handler in (
-        (bar.open, on.open), (bar.begin, on.begin), (bar.take_in, on.take_in),
+        (bar.begin, on.begin), (bar.take_in, on.take_in),
         (bar.delete, on.delete), (bar.undelete, on.undelete), (bar.cancel, on.cancel),
     ):  # fmt: skip
         event(handler, session, answer, trigger_mode="multiple", **quiet)
-    for event in (bar.forget, page.clear.click):
-        event(on.forget, [session, page.prompt], answer, trigger_mode="multiple", **quiet)
+    for event, with_typed in (
+        (bar.open, on.open), (bar.forget, on.forget), (page.clear.click, on.forget),
+    ):  # fmt: skip
+        event(with_typed, [session, page.prompt], answer, trigger_mode="multiple", **quiet)

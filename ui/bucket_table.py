@@ -20,7 +20,7 @@ def why(placement: Placement, ctx_len: int, number: int, key: str) -> str:
     rows = "".join(_candidate(candidate, ctx_len) for candidate in placement.candidates)
     return (
         f'<details data-keep="why-{key}"><summary>Why this bucket?</summary>'
-        f'<p>{escape(placement.why)}</p><p class="bf-terms">{TERMS}</p>'
+        f"<p>{escape(placement.why)}</p><p>{TERMS}</p>"
         '<div class="bf-scroll"><table>'
         f"<caption>What each bucket would keep of image {number}, and what it would cost</caption>"
         '<thead><tr><th scope="col">Bucket</th>'

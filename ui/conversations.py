@@ -37,7 +37,7 @@ class Conversations:
 
     # Whole conversations
 
-    async def open(self, event: gr.EventData, session: Session) -> View:
+    async def open(self, event: gr.EventData, session: Session, typed: str = "") -> View:
         """Show a conversation that the browser has kept, as a reloaded page does by itself."""
         asked = inputs.read_event(event)
         record, is_reload = asked.get("record"), bool(asked.get("again"))
@@ -54,8 +54,8 @@ class Conversations:
             return self._paint.say(error.message)
         if is_reload:
             session.draft = [item for item in draft if not item.checked().gone]
-        typed = session.unclear(identity)
-        fields = {self._paint.page.prompt: typed} if typed else {}
+        again = session.unclear(identity, typed)
+        fields = {self._paint.page.prompt: again} if again else {}
         return {**self._go(session, identity or secrets.token_hex(16), exchanges), **fields}
 
     async def note(self, session: Session) -> View:

@@ -239,10 +239,13 @@ class Session:
         self._cleared = identity, self.draft, typed
         self.draft = []
 
-    def unclear(self, identity: str) -> str:
-        """Where this conversation was cleared last: its draft is there again; what was typed."""
+    def unclear(self, identity: str, typed_since: str = "") -> str:
+        """Where this conversation was cleared last: its draft is there again; what was typed.
+
+        Not where something else is about to be sent by now.
+        """
         cleared, draft, typed = self._cleared
-        if not identity or identity != cleared or self.draft:
+        if not identity or identity != cleared or self.draft or typed_since.strip():
             return ""
         self._cleared = "", [], ""
         self.draft = draft

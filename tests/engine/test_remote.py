@@ -255,7 +255,8 @@ async def test_the_decoder_goes_away_and_comes_back(
     leaving = asyncio.create_task(listen(remote, long, heard))
     await until(lambda: any(isinstance(event, TokenEvent) for event in heard), 60)
     running = "vllm:num_requests_running"
-    await until(lambda: counted(remote, running, "language").get("1") == 1, 30)
+    await until(lambda: leaving.done() or counted(remote, running, "language").get("1") == 1, 30)
+    assert not leaving.done(), leaving
     leaving.cancel()
     await until(lambda: counted(remote, running, "language").get("1") == 0, 30)
 

@@ -73,9 +73,9 @@ ALLOWED = {
     ),
     "backend.validate": ("backend.errors", "backend.plan", "backend.types"),
     "backend.intake": (
-        "backend.engines.protocols", "backend.errors", "backend.fitting", "backend.intake",
-        "backend.placement", "backend.plan", "backend.settings", "backend.shared_bucket",
-        "backend.types",
+        "backend.cache", "backend.engines.protocols", "backend.errors", "backend.fitting",
+        "backend.intake", "backend.placement", "backend.plan", "backend.settings",
+        "backend.shared_bucket", "backend.types",
     ),
     "backend.context": (
         "backend.errors", "backend.intake", "backend.plan", "backend.prompts", "backend.types",
@@ -119,7 +119,9 @@ ALLOWED = {
         "backend.engines.protocols", "backend.errors", "backend.heap", "backend.keeper",
         "backend.plan", "backend.types",
     ),
-    "backend.gauges": ("backend.admission", "backend.cache", "backend.supervisor"),
+    "backend.gauges": (
+        "backend.admission", "backend.cache", "backend.supervisor", "backend.types",
+    ),
     "backend.service": (
         "backend.admission", "backend.cache", "backend.client", "backend.context",
         "backend.deadline", "backend.engines.loader", "backend.engines.protocols", "backend.gauges",

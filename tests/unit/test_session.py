@@ -214,6 +214,7 @@ def test_what_was_cleared_comes_back_with_its_draft(session: Session) -> None:
 
 def test_what_was_added_since_is_not_lost_for_what_was_cleared(session: Session) -> None:
     session.clear("half typed")
+    assert session.unclear("id", "typed since") == ""
     session.attach(attachment("new.png"))
     assert session.unclear("id") == ""
     assert names(session) == ["new.png"]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import random
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -16,16 +14,12 @@ from . import answers
 from .atlas import Atlas
 from .conversations import WEIGHTS, about_several, beyond, each, off_topic, one, who
 from .layout import BUCKETS, Layout, grid
-from .phrases import PHRASES, system_prompt, typed
+from .phrases import PHRASES, typed
+from .pictures import Ints, Pictures, make_pictures
 from .questions import Turn, ask
-from .scene import Scene, random_aspect, random_scene
-from .sprites import Floats, backdrop, draw_list, frame_of, word_width
-from .tokenizer import ENDOFTEXT, IM_END, IMAGE_PAD
-from .words import hard_word
+from .scene import Scene, random_scene
+from .segments import ASK_END, NEXT, Encoder, Segments, opening, picture_ids
 
-KINDS: Final[tuple[str, ...]] = (
-    *WEIGHTS, "beyond", "each", "nth", "which", "images_count", "who", "no_picture"
-)  # fmt: skip
 PATCHES: Final = 240_000
 """Patches in a batch, about."""
 SINGLE: Final = (112, 128, 88, 80, 64, 64, 64, 64, 64)
@@ -39,27 +33,6 @@ LENGTHS: Final[dict[str, tuple[int, ...]]] = {
 """Kind of batch -> lengths of its segments, if not SINGLE."""
 EMPHASIS: Final = {**WEIGHTS, "related": 5.0, "is_related": 3.5, "color": 2.2, "shape": 2.2}
 """How often each kind is asked in training: what is hard to learn, more often."""
-LEGIBLE: Final = (11.0, 7.5)
-"""Least height of a capital and width a letter, in pixels, of lettering that can be read."""
-ILLEGIBLE: Final = (8.0, 5.5)
-"""Lettering with either measure below these cannot be read; between the two it is not drawn."""
-
-Ints = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Pictures:
-    """The pictures in one place of the layout, for the whole batch."""
-
-    bucket: tuple[int, int]
-    canvas: tuple[int, int]
-    """Drawn at this height and width, then scaled to the bucket."""
-    sprites: Floats
-    backdrops: Floats
-    outside: Ints
-    """[b] 0 a scene, 1 a photograph, 2 a texture instead."""
-    jpeg: Floats
-    """[b] JPEG quality, 0 for none."""
 
 
 @dataclass(frozen=True)
@@ -78,173 +51,6 @@ class Batch:
     """[t] which question each target belongs to."""
     kinds: Ints
     """[questions] index into KINDS."""
-
-
-@dataclass
-class Canvas:
-    """A size to draw at, and how that blurs."""
-
-    bucket: tuple[int, int]
-    size: tuple[int, int]
-    scale: float
-
-
-def random_canvas(rng: random.Random, bucket: tuple[int, int]) -> Canvas:
-    """Mostly the bucket itself; else that of a smaller original which is then enlarged."""
-    if rng.random() < 0.62:
-        return Canvas(bucket, bucket, 1.0)
-    scale = rng.choice((0.25, 0.35, 0.5, 0.5, 0.7, 0.85, 1.25))
-    height, width = (max(96, int(side * scale) // 8 * 8) for side in bucket)
-    return Canvas(bucket, (height, width), min(1.0, min(height / bucket[0], width / bucket[1])))
-
-
-def lettering_fits(
-    scene: Scene, atlas: Atlas, canvas: Canvas, frame_size: tuple[float, float]
-) -> Scene | None:
-    """The scene with its word marked legible or not; None if that is in doubt."""
-    word = scene.word
-    if word is None:
-        return scene
-    width, height = frame_size
-    shrink = min(1.0, canvas.bucket[0] / canvas.size[0])
-    tall = word.height * height * shrink
-    advance = word_width(atlas, word) / len(word.text)
-    wide = word.height * advance / scene.aspect * width * shrink
-    if word.height * word_width(atlas, word) / scene.aspect > 0.97:
-        return None
-    if tall >= LEGIBLE[0] and wide >= LEGIBLE[1]:
-        return scene
-    if tall < ILLEGIBLE[0] or wide < ILLEGIBLE[1]:
-        return replace(scene, word=replace(word, legible=False))
-    return None
-
-
-def harder(rng: random.Random, scene: Scene, tallest: int) -> Scene:
-    """The scene with a word that is harder to read: mostly small lettering.
-
-    `tallest` is the picture's height in the bucket, in pixels.
-    """
-    word = scene.word
-    if word is None:
-        return scene
-    text, height = hard_word(rng), word.height
-    if rng.random() < 0.6:
-        height = math.exp(rng.uniform(math.log(LEGIBLE[0]), math.log(32))) / tallest
-    height = min(height, 0.92 * scene.aspect / (len(text) + 0.2))
-    room = max(0.0, 0.47 - 0.5 * len(text) * height / scene.aspect)
-    x = min(max(word.x, 0.5 - room), 0.5 + room)
-    return replace(scene, word=replace(word, text=text, height=height, x=x))
-
-
-def make_pictures(
-    rng: random.Random, atlas: Atlas, bucket: tuple[int, int], size: int, kind: str,
-    most: int | None,
-) -> tuple[Pictures, list[Scene]]:  # fmt: skip
-    """Pictures for one place of the layout.
-
-    There are none from outside the world where several are shown together.
-    """
-    plain = kind in ("several", "later")
-    share, skip = (0.97, 0.95) if kind == "words" else (0.2 if most else 0.35, 0.6)
-    canvas = random_canvas(rng, bucket)
-    scenes: list[Scene] = []
-    sprites, backdrops, outside, jpeg = [], [], [], []
-    noisy = rng.random() < 0.3
-    while len(scenes) < size:
-        aspect = random_aspect(rng)
-        pad = rng.random() < 0.22
-        frame = frame_of(rng, aspect, canvas.size, bucket, pad)
-        narrow = min(
-            frame.width / np.sqrt(aspect), frame.height * np.sqrt(aspect)
-        )  # pixels a unit of side
-        least = 13.0 / float(narrow)
-        if least > 0.24:
-            continue
-        count = rng.randint(1, most) if most is not None and rng.random() < 0.9 else None
-        scene = random_scene(rng, aspect, least, count, share)
-        if kind == "words":
-            scene = harder(rng, scene, round(frame.height * bucket[0] / canvas.size[0]))
-        marked = lettering_fits(scene, atlas, canvas, (frame.width, frame.height))
-        if marked is None or (marked.word and not marked.word.legible and rng.random() < skip):
-            continue
-        if marked.word and most and len(marked.items) > 2:
-            continue
-        scenes.append(marked)
-        sprites.append(draw_list(marked, frame, atlas))
-        soft = rng.choice((1.0, 1.0, 1.0, 1.3, 1.8, 2.5)) if canvas.scale == 1 else 1.0
-        if marked.word is not None:
-            soft = min(soft, 1.3)
-        backdrops.append(backdrop(rng, marked, frame, soft))
-        outside.append(0 if plain or rng.random() > 0.07 else rng.choice((1, 1, 2)))
-        jpeg.append(rng.uniform(35, 95) if noisy and rng.random() < 0.8 else 0.0)
-    pictures = Pictures(
-        bucket, canvas.size, np.stack(sprites), np.stack(backdrops),
-        np.array(outside), np.array(jpeg, np.float32),
-    )  # fmt: skip
-    return pictures, scenes
-
-
-class Encoder:
-    """Text to token numbers, remembering what it has seen."""
-
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        self.tokenizer = tokenizer
-        self.text = cache(self.encode)
-
-    def encode(self, text: str) -> list[int]:
-        return list(self.tokenizer.encode(text, add_special_tokens=False).ids)
-
-
-ASK_END: Final = "<|im_end|>\n<|im_start|>assistant\n"
-NEXT: Final = "\n<|im_start|>user\n"
-
-
-@dataclass
-class Segments:
-    """Collects the segments of a batch."""
-
-    encoder: Encoder
-    layout: Layout
-    rows: list[list[int]]
-    where: list[int]
-    targets: list[int]
-    turn: list[int]
-    kinds: list[int]
-
-    def add(self, turns: list[Turn], length: int, ask_first: bool = True) -> bool:
-        """Append a conversation to the last row; False if it is too long."""
-        ids: list[int] = []
-        places: list[int] = []
-        numbers: list[int] = []
-        for i, turn in enumerate(turns):
-            question = turn.question + ASK_END if i or ask_first else ASK_END
-            ids += self.encoder.encode((NEXT if i else "") + question)
-            answer = [*self.encoder.encode(turn.answer), IM_END]
-            places += range(len(ids) - 1, len(ids) + len(answer) - 1)
-            numbers += [len(self.kinds) + i] * len(answer)
-            self.targets += answer
-            ids += answer
-        if len(ids) > length:
-            del self.targets[len(self.targets) - len(places) :]
-            return False
-        base = (len(self.rows) - 1) * self.layout.length + len(self.rows[-1])
-        self.where += [base + place for place in places]
-        self.turn += numbers
-        self.kinds += [KINDS.index(turn.kind) for turn in turns]
-        self.rows[-1] += ids + [ENDOFTEXT] * (length - len(ids))
-        return True
-
-
-def picture_ids(bucket: tuple[int, int]) -> list[int]:
-    rows, columns = grid(bucket)
-    return [IMAGE_PAD] * (rows * columns)
-
-
-def opening(rng: random.Random) -> str:
-    """A system turn or none, and the start of the user's."""
-    if rng.random() < 0.5:
-        return "<|im_start|>user\n"
-    return f"<|im_start|>system\n{system_prompt(rng)}<|im_end|>\n<|im_start|>user\n"
 
 
 def make_batch(

@@ -16,11 +16,11 @@ from typing import Final, Literal
 from PIL import Image
 
 from . import answers, conversations
-from .batches import ILLEGIBLE, LEGIBLE
 from .draw import blur, draw, encode, word_box
 from .layout import BUCKETS
 from .offtopic import random_off_topic
 from .phrases import PHRASES, typed
+from .pictures import ILLEGIBLE, LEGIBLE
 from .questions import ask
 from .scene import Scene, random_aspect, random_scene
 from .words import random_word

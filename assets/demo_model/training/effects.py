@@ -11,8 +11,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from .batches import Pictures
 from .layout import PATCH, grid, window_order
+from .pictures import Pictures
 from .render import draw
 
 MEAN: Final = (0.48145466, 0.4578275, 0.40821073)

@@ -25,7 +25,7 @@ from PIL import Image
 from torch import Tensor
 
 from . import atlas as atlases
-from .batches import KINDS, Batch
+from .batches import Batch
 from .checkpoint import load_checkpoint, to_checkpoint
 from .effects import paint, ship, to_patches
 from .export import read_weights, write_weights
@@ -33,6 +33,7 @@ from .feed import Source, feed
 from .layout import BUCKETS
 from .model import DemoModel
 from .optimizer import Muon, matrices
+from .segments import KINDS
 
 PHOTO = (720, 960)
 
