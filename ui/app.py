@@ -24,7 +24,7 @@ from ui.examples import Example, read_examples
 from ui.guard import Guard, GuardedBlocks, answer_faults
 from ui.handlers import Handlers
 from ui.headers import SafeHeaders
-from ui.listeners import mind_listeners
+from ui.listeners import Listeners, mind_listeners
 from ui.login_brake import LoginBrake
 from ui.metrics_route import add_metrics
 from ui.session import Session
@@ -53,7 +53,8 @@ def create_app(
     app.add_middleware(LoginBrake)
     app.add_middleware(SafeHeaders)
     users = [tuple(entry.split(":", 1)) for entry in backend.settings.auth]
-    page = create_page(backend, read_examples(examples), sharing)
+    listeners = Listeners()
+    page = create_page(backend, read_examples(examples), listeners, sharing)
     gr.mount_gradio_app(
         app,
         page,
@@ -74,7 +75,7 @@ def create_app(
         if isinstance(route, Mount) and isinstance(route.app, fastapi.FastAPI):
             answer_faults(route.app)
     answer_faults(app)
-    mind_listeners(app, page)
+    mind_listeners(app, page, listeners)
     app.add_middleware(Guard)
     # Gradio takes only uploaded files as input once `launch` was called. It never is for a mounted
     # page, which would then read any file of this machine that a request names.
@@ -98,7 +99,10 @@ def _health(backend: Bifocal) -> JSONResponse:
 
 
 def create_page(
-    backend: Bifocal, examples: tuple[Example, ...], sharing: Sharing | None = None
+    backend: Bifocal,
+    examples: tuple[Example, ...],
+    listeners: Listeners,
+    sharing: Sharing | None = None,
 ) -> gr.Blocks:
     """Layout first, wiring last."""
     logo = (ASSETS / "logo.svg").read_text("utf-8")
@@ -108,7 +112,7 @@ def create_page(
         title="Bifocal", analytics_enabled=False, fill_width=True, delete_cache=(DAY // 24, DAY)
     ) as blocks:
         session = gr.State(Session())
-        timer = gr.Timer(1.0)
+        timer, wakes = gr.Timer(1.0), gr.HTML(visible="hidden")
         with gr.Row(elem_id="bf-top"):
             gr.HTML(
                 masthead.header(plan, logo),
@@ -144,8 +148,9 @@ def create_page(
         page = components.Page(
             session, status, library, chat, editing, stage, message, draft, files, camera, photo,
             url, add_url, prompt, send, stop, clear, shelf, settings, buckets, timeline, timer,
+            wakes,
         )  # fmt: skip
-        _wire(blocks, page, Handlers(backend, page, examples))
+        _wire(blocks, page, Handlers(backend, page, examples, listeners))
         add_endpoints(backend)
         blocks.queue(api_open=False, default_concurrency_limit=None)
         calm(blocks, backend.settings.max_queue)
@@ -187,8 +192,10 @@ def _wire(blocks: gr.Blocks, page: components.Page, on: Handlers) -> None:
     _wire_conversations(page, on, drawer, answer, quiet)
     for poll in (blocks.load, page.timer.tick):
         poll(
-            on.poll, [session, page.status], [page.status, page.timer], queue=False, **quiet
+            on.poll, [session, page.status], [page.status, page.timer, page.wakes],
+            queue=False, **quiet,
         )  # fmt: skip
+    page.wakes.change(on.wake, None, None, **quiet)
 
 
 def _wire_conversations(

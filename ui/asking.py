@@ -131,11 +131,14 @@ class Asking:
         yield {**self._paint.begin(session), **self._memory.keep(session)}
         async with aclosing(run.batches()) as batches:
             async for events in batches:
-                progress.add(events)
                 if session.run is not run:
-                    return
+                    break
+                progress.add(events)
                 yield self._paint.during(session, progress, earlier, events)
         if session.run is not run:
+            if not session.run:
+                # A browser may draw the last of this after what came in its place.
+                yield self._paint.afresh(session)
             return
         session.run = None
         if run.stopped and not progress.text:

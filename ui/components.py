@@ -71,6 +71,7 @@ class Page:
     buckets: gr.HTML
     timeline: gr.HTML
     timer: gr.Timer
+    wakes: gr.HTML
 
 
 def chat(about: str) -> gr.Chatbot:

@@ -6,6 +6,7 @@ loop, so a session is never changed by two of them at the same moment.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -21,6 +22,7 @@ from ui.asking import BROKEN, Asking, Views
 from ui.components import Page
 from ui.conversations import Conversations
 from ui.examples import Example
+from ui.listeners import Listeners
 from ui.memory import Memory
 from ui.paint import Painter, View
 from ui.session import Attachment, Exchange, Session
@@ -37,9 +39,12 @@ NO_ADDRESS = "Type or paste the address of a picture first."
 class Handlers:
     """The page's handlers around one backend."""
 
-    def __init__(self, backend: Bifocal, page: Page, examples: Sequence[Example]) -> None:
+    def __init__(
+        self, backend: Bifocal, page: Page, examples: Sequence[Example], listeners: Listeners
+    ) -> None:
         self.backend = backend
         self.page = page
+        self.listeners = listeners
         self.paint = Painter(page, backend)
         self.examples = examples
         memory = Memory(page, backend.plan)
@@ -171,7 +176,16 @@ class Handlers:
         """After a fault of ours: let the person go on."""
         return {**self.paint.idle(session), **self.paint.say(BROKEN)}
 
-    async def poll(self, session: Session, shown: str) -> tuple[Any, Any]:
-        """The status line and the pace of polling, where they have changed."""
+    async def poll(self, session: Session, shown: str, request: gr.Request) -> tuple[Any, Any, Any]:
+        """The status line and the pace of polling, where they have changed; and a change that
+        wakes a page that does not know that there is something for it to read."""
         found = status.changes(self.page, session, self.backend.health(), shown)
-        return found.get(self.page.status, gr.skip()), found.get(self.page.timer, gr.skip())
+        is_stranded = self.listeners.is_stranded(request.session_hash or "")
+        return (
+            found.get(self.page.status, gr.skip()),
+            found.get(self.page.timer, gr.skip()),
+            secrets.token_hex(4) if is_stranded else gr.skip(),
+        )
+
+    async def wake(self) -> None:
+        """Nothing: that it is asked for makes the page read again."""

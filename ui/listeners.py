@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -30,6 +30,8 @@ UNREAD_S: Final = 30.0
 """
 AWAY_S: Final = 2.0
 """Between asking and reading, a page whose heartbeat broke off has no connection for an instant."""
+STRANDED_S: Final = 0.5
+"""Between asking and reading, a page that is well takes much less."""
 READ_S: Final = 60.0
 """How long a call is remembered whose answer has been read."""
 PAGE: Final = re.compile(r"/heartbeat/([^/?]+)$|/queue/data\?(?:.*&)?session_hash=([^&]+)")
@@ -51,33 +53,46 @@ class Reading:
 class Listeners:
     """Knows which sessions are read; one for the app.
 
-    Sessions that nobody comes back for are passed to `forget`.
+    Sessions that nobody comes back for are passed to `forget`, once there is one.
     """
 
-    def __init__(
-        self,
-        forget: Callable[[str], None] = lambda _: None,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._forget = forget
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._forget: Callable[[str], None] = lambda _: None
         self._clock = clock
         self._open: Counter[str] = Counter()
+        self._reading: Counter[str] = Counter()
+        self._messages: Mapping[str, Any] = {}
         self._gone: OrderedDict[str, float] = OrderedDict()
         self._called: OrderedDict[str, float] = OrderedDict()
         self._readings: WeakKeyDictionary[Any, Reading] = WeakKeyDictionary()
 
-    def opened(self, session: str) -> None:
-        """A page holds a connection."""
+    def opened(self, session: str, reads: bool) -> None:
+        """A page holds a connection; whether it `reads` messages there."""
         self._open[session] += 1
+        self._reading[session] += reads
         self._gone.pop(session, None)
 
-    def closed(self, session: str) -> None:
+    def closed(self, session: str, reads: bool) -> None:
         """It let one go."""
         self._open[session] -= 1
+        self._reading[session] -= reads
         if self._open[session] <= 0:
-            del self._open[session]
+            del self._open[session], self._reading[session]
             self._gone[session] = self._clock()
             self._sweep(self._gone, DAY)
+
+    def is_stranded(self, session: str) -> bool:
+        """Whether there is something to read for a page that believes there is not.
+
+        Gradio's client (6.31) leaves off reading when it is told that nothing is under way, even
+        if a person has just done something: it would hear of that with the next thing they do,
+        and a button that is used once at a time would wait for ever.
+        """
+        messages = self._messages.get(session)
+        if messages is None or messages.empty() or self._reading[session]:
+            return False
+        since = self._readings[messages].since if messages in self._readings else self._clock()
+        return self._clock() - since > STRANDED_S
 
     def called(self, session: str) -> None:
         """A program has read its answer, or left off."""
@@ -88,10 +103,12 @@ class Listeners:
         while closed and self._clock() - next(iter(closed.values())) > after:
             self._forget(closed.popitem(last=False)[0])
 
-    def mind(self, blocks: gr.Blocks) -> None:
+    def mind(self, blocks: gr.Blocks, forget: Callable[[str], None]) -> None:
         """From now on end the events of these blocks that nobody hears."""
+        self._forget = forget
         queue = blocks._queue
         send_message = queue.send_message
+        self._messages = queue.pending_messages_per_session
 
         def send(event: Any, message: Any) -> None:
             session = event.session_hash
@@ -135,26 +152,26 @@ class Connections:
         address = f"{scope.get('path', '')}{'?' + query if query else ''}"
         page, call = PAGE.search(address), CALL.search(address)
         session = (page[1] or page[2]) if page else ""
+        reads = bool(page and page[2])
         if page:
-            self.listeners.opened(session)
+            self.listeners.opened(session, reads)
         try:
             await self.app(scope, receive, send)
         finally:
             if page:
-                self.listeners.closed(session)
+                self.listeners.closed(session, reads)
             elif call:
                 self.listeners.called(call[1])
 
 
-def mind_listeners(app: fastapi.FastAPI, blocks: gr.Blocks) -> None:
+def mind_listeners(app: fastapi.FastAPI, blocks: gr.Blocks, listeners: Listeners) -> None:
     """In an app that these blocks are mounted on: end what nobody hears, and keep sessions lean."""
     sessions = LeanSessions(blocks)
     for route in app.routes:
         if isinstance(route, Mount) and isinstance(route.app, fastapi.FastAPI):
             mounted: Any = route.app
             mounted.state_holder = blocks.state_holder = sessions
-    listeners = Listeners(sessions.forget)
-    listeners.mind(blocks)
+    listeners.mind(blocks, sessions.forget)
     app.add_middleware(Connections, listeners=listeners)
 
 

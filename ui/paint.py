@@ -53,6 +53,11 @@ class Painter:
             **status.panels(self.page, self._backend.health()),
         }
 
+    def afresh(self, session: Session) -> View:
+        """Everything, whatever the page may have of it."""
+        session.panel_shown = ""
+        return self.idle(session)
+
     def begin(self, session: Session) -> View:
         """A question has just been asked."""
         return {

@@ -18,6 +18,19 @@ navigator.mediaDevices.getUserMedia = async (wanted) => {
   return stream;
 };
 """
+LATE_MESSAGES = """
+const fetched = window.fetch;
+const late = () => new TransformStream({async transform(chunk, out) {
+  await new Promise((done) => setTimeout(done, 500));
+  out.enqueue(chunk);
+}});
+window.fetch = async (...request) => {
+  const answer = await fetched(...request);
+  if (!String(request[0].url ?? request[0]).includes('/queue/data')) return answer;
+  return new Response(answer.body.pipeThrough(late()), {headers: answer.headers});
+};
+"""
+"""As in a browser that is busy when a message comes: what is fetched meanwhile is there first."""
 
 
 async def names(screen: Screen) -> list[str]:
@@ -46,6 +59,29 @@ async def test_the_order_of_the_page_is_the_order_of_the_prompt(
     await screen.answered()
     sent = await screen.chat.locator(".bf-shots").get_by_role("img").evaluate_all(NAMES)
     assert sent == order
+
+
+async def test_a_click_in_the_moment_when_the_page_ends_reading_is_seen(
+    context: BrowserContext, app: str, pictures: Path
+) -> None:
+    """Gradio's page then believes that there is nothing to read, until the next event."""
+    await context.add_init_script(LATE_MESSAGES)
+    screen = await Screen.open(context, app)
+    await screen.upload(pictures / "circle.png", pictures / "square.png", pictures / "word.png")
+    order = ["Image 1: square.png", "Image 2: circle.png", "Image 3: word.png"]
+    for label, names_now in (
+        ("Move image 1 (circle.png) later", order),
+        (
+            "Move image 2 (circle.png) earlier",
+            ["Image 1: circle.png", "Image 2: square.png", "Image 3: word.png"],
+        ),
+        ("Move image 1 (circle.png) later", order),
+    ):
+        await screen.page.get_by_role("button", name=label).click()
+        await expect(screen.thumbnails.first.get_by_role("img")).to_have_accessible_name(
+            names_now[0]
+        )
+        assert await names(screen) == names_now
 
 
 async def test_a_double_click_takes_one_picture_away(screen: Screen, pictures: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from ui.app import create_page
 from ui.calm import LOOK_S, PROGRESS_S, calm
+from ui.listeners import Listeners
 
 from .fakes import App
 
@@ -54,7 +55,7 @@ async def test_events_leave_no_table() -> None:
 
 
 def test_the_page_is_calm(tokenizer: Any) -> None:
-    page = create_page(App(tokenizer).backend, ())
+    page = create_page(App(tokenizer).backend, (), Listeners())
     assert page._queue.sleep_when_free == LOOK_S
     assert page._queue.progress_update_sleep_when_free == PROGRESS_S
 

@@ -15,6 +15,7 @@ import pytest
 from backend.errors import EngineError
 from ui.components import Page
 from ui.handlers import Handlers
+from ui.listeners import Listeners
 from ui.session import Attachment, Exchange, Session
 
 from .fakes import App, picture_file
@@ -34,7 +35,7 @@ async def app(tokenizer: Any) -> AsyncIterator[App]:
 def on(app: App) -> Handlers:
     """Handlers whose page has names where components would be."""
     names: Any = {field.name: field.name for field in fields(Page)}
-    return Handlers(app.backend, Page(**names), ())
+    return Handlers(app.backend, Page(**names), (), Listeners())
 
 
 def event(**data: Any) -> Any:
@@ -321,6 +322,25 @@ async def test_a_new_conversation_during_an_answer_keeps_the_old_one(
     assert before
     assert before["turns"][0]["answer"]["text"] == "A "
     assert (session.exchanges, session.id) == ([], "")
+
+
+@pytest.mark.parametrize("left_by", ["forget", "begin"])
+async def test_an_answer_that_was_left_draws_what_came_in_its_place_last(
+    on: Handlers, app: App, left_by: str
+) -> None:
+    """A busy browser draws the answer's words after what it was told by the other event."""
+    session = Session()
+    app.decoder.gate.clear()
+    left, views = None, []
+    async for view in on.send(session, "one", "", *SETTINGS):
+        views.append(view)
+        if left is None and session.progress and session.progress.text:
+            leave = getattr(on.conversations, left_by)
+            left = await (leave(session, "") if left_by == "forget" else leave(session))
+    assert left
+    view = views[-1]
+    assert {"chat", "stage", "timeline", "draft", "editing", "buckets"} <= set(view)
+    assert (view["chat"], view["stage"], view["draft"]) == ([], "", "")
 
 
 async def test_an_example_leaves_what_was_not_yet_sent(on: Handlers, tmp_path: Path) -> None:

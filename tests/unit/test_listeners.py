@@ -17,7 +17,7 @@ import uvicorn
 
 from ui import listeners
 from ui.calm import calm
-from ui.listeners import mind_listeners
+from ui.listeners import Listeners, mind_listeners
 
 from .eventually import until
 
@@ -30,6 +30,7 @@ class Endless:
 
     def __init__(self) -> None:
         self.running = self.begun = 0
+        self.listeners = Listeners()
         with gr.Blocks() as self.blocks:
             text = gr.Textbox()
             gr.Button().click(self.answer, text, text, api_name="answer", concurrency_limit=None)
@@ -52,7 +53,7 @@ async def served(endless: Endless) -> AsyncIterator[httpx.AsyncClient]:
     """The app on a port of its own."""
     app = fastapi.FastAPI()
     gr.mount_gradio_app(app, endless.blocks, path="/")
-    mind_listeners(app, endless.blocks)
+    mind_listeners(app, endless.blocks, endless.listeners)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -185,6 +186,22 @@ async def test_a_page_that_comes_back_is_answered(
         await until(lambda: asyncio.get_running_loop().time() > begun + 0.5)
         assert endless.running == 1
     await until(lambda: not endless.running)
+
+
+async def test_what_a_page_does_not_know_to_read(
+    app: tuple[Endless, httpx.AsyncClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endless, http = app
+    monkeypatch.setattr(listeners, "STRANDED_S", 0.1)
+    async with reading(http, "/heartbeat/tab"):
+        assert not endless.listeners.is_stranded("tab")
+        await ask(http, "tab")
+        await until(lambda: endless.listeners.is_stranded("tab"))
+        async with reading(http, "/queue/data?session_hash=tab"):
+            begun: Any = asyncio.get_running_loop().time()
+            while asyncio.get_running_loop().time() < begun + 0.5:
+                await asyncio.sleep(0.01)
+                assert not endless.listeners.is_stranded("tab")
 
 
 async def test_as_many_answers_run_as_the_backend_takes(
