@@ -1,8 +1,9 @@
 """Whether the split answers as one engine does on a GPU; run by hand, where there is one.
 
-    python -m tests.engine.on_cuda demo qwen3_vl gemma3 ...
+    python -m tests.engine.on_cuda demo qwen3_vl llava:float32 ...
 
-One line of JSON for each model. A GPU machine need not have the packages of the other tests.
+One line of JSON for each model, after whose name a number type may stand. A GPU machine need not
+have the packages of the other tests.
 """
 
 from __future__ import annotations
@@ -76,13 +77,14 @@ async def compare(name: str) -> dict[str, Any]:
     """Every question to both; the answers where they differ."""
     with tempfile.TemporaryDirectory() as folder:
         shown = pictures(Path(folder))
-        chosen = settings_of(name, Path(folder, "model"))
+        family, _, dtype = name.partition(":")
+        chosen = settings_of(family, Path(folder, "model")) | ({"dtype": dtype} if dtype else {})
         split = await started(**chosen)
         fused = await started(**chosen, topology="fused")
         told: dict[str, Any] = {"model": name, "questions": len(CHOSEN), "differ": []}
         texts = []
         for some in CHOSEN:
-            asked = question("Describe it.", [shown[i] for i in some], TOKENS.get(name, 12))
+            asked = question("Describe it.", [shown[i] for i in some], TOKENS.get(family, 12))
             halves, whole = await ask(split, asked), await ask(fused, asked)
             texts.append(whole.text)
             if (halves.text, halves.usage) != (whole.text, whole.usage):
