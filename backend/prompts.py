@@ -108,6 +108,17 @@ def image_token_ids(spec: ModelSpec, tokenizer: Tokenizer, number: int = 1) -> l
     return [known[text]] if text in known else PlainText(tokenizer).encode(text)
 
 
+def tokens_with_placeholders(prompt: Prompt, spec: ModelSpec, tokenizer: Tokenizer) -> list[int]:
+    """The prompt's tokens, with what vLLM's processor takes for each image's place."""
+    tokens: list[int] = []
+    for part in prompt.parts:
+        if isinstance(part, ImageSlot):
+            tokens += image_token_ids(spec, tokenizer, part.index + 1)
+        else:
+            tokens += part
+    return tokens
+
+
 def _encode(written: Written, spec: ModelSpec, tokenizer: Tokenizer) -> Prompt:
     """Cut at the template's own tokens, then put the typed texts in and encode the pieces."""
     added = tokenizer.get_added_vocab()

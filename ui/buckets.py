@@ -30,7 +30,8 @@ def panel(
     under_way: bool = False,
     numbers: Sequence[int] = (),
 ) -> str:
-    """Every image of the conversation; those in `answered` as the answer saw them.
+    """Every image of the conversation; those in `answered` as the answer saw them, unless another
+    fit has been chosen since, which the next question will have them in.
 
     `numbers` are the images' in the conversation, where some are missing.
 
@@ -41,12 +42,14 @@ def panel(
     if not items:
         return head.format("") + EMPTY
     head = head.format(" <small>height &times; width, in pixels</small>")
-    seen = {placed.sha256: placed for placed in answered}
-    shown = [seen.get(item.placed.sha256, item.placed) for item in items]
+    seen = {(placed.sha256, placed.placement.fit): placed for placed in answered}
+    met = [seen.get((item.placed.sha256, item.placed.placement.fit)) for item in items]
+    shown = [placed or item.placed for item, placed in zip(items, met, strict=True)]
+    badges = [_badge(placed, under_way) for placed in met]
     cards = [
-        _card(item, placed, number, ctx_len, _badge(seen.get(placed.sha256), under_way), key)
-        for number, item, placed, key in zip(
-            numbers or range(1, len(items) + 1), items, shown, _keys(shown), strict=True
+        _card(item, placed, number, ctx_len, badge, key)
+        for number, item, placed, badge, key in zip(
+            numbers or range(1, len(items) + 1), items, shown, badges, _keys(shown), strict=True
         )
     ]
     return f'{head}{_budget(shown, ctx_len)}<ol class="bf-buckets">{"".join(cards)}</ol>'

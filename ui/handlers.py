@@ -82,9 +82,10 @@ class Handlers:
         }
 
     async def refit(self, session: Session, fit: Fit) -> View:
-        """Another fit: measure the images of the draft again."""
+        """Another fit: measure every image again, as the next question will have them all so."""
         try:
-            for item in [item for item in session.draft if not item.gone]:
+            known = {id(item): item for item in [*session.images(), *session.waiting]}
+            for item in [item for item in known.values() if not item.gone]:
                 placed = await self.backend.place(item.image, fit)
                 session.swap(item, replace(item, placed=placed))
         except BifocalError as error:

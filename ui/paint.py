@@ -77,7 +77,9 @@ class Painter:
         view: View = {self.page.stage: render.stage(progress.stage or ASKED, progress.seconds)}
         if progress.text:
             view[self.page.chat] = earlier + live(progress.text)
-        if any(isinstance(event, ImagesEvent) for event in events):
+        if any(isinstance(event, ImagesEvent) for event in events) and not _as_told(
+            session, progress.images
+        ):
             panel = self._buckets(session, progress.images, under_way=True)
             view |= self._changed(session, panel)
         return view
@@ -132,3 +134,10 @@ class Painter:
     def say(self, *problems: str) -> View:
         """Messages in place; none takes away what was there."""
         return {self.page.message: render.problem(" ".join(filter(None, problems)))}
+
+
+def _as_told(session: Session, images: Iterable[PlacedImage]) -> bool:
+    """Whether the answer's images are placed as the page has them. What else it tells of them can
+    wait for its end: drawing the panel is long, and would be just before the first word."""
+    told = {(item.placed.sha256, item.placed.placement) for item in session.images()}
+    return told.issuperset((image.sha256, image.placement) for image in images)

@@ -113,8 +113,13 @@ class Session:
             self.draft.append(item)
 
     def swap(self, old: Attachment, new: Attachment) -> None:
-        """Replace an image of the draft, if it is still there."""
+        """Replace an image wherever it still is."""
         self.draft = [new if item is old else item for item in self.draft]
+        self._set_aside = [new if item is old else item for item in self._set_aside]
+        for index, exchange in enumerate(self.exchanges):
+            if any(item is old for item in exchange.attachments):
+                found = tuple(new if item is old else item for item in exchange.attachments)
+                self.exchanges[index] = replace(exchange, attachments=found)
 
     def name_it(self) -> None:
         """Give the conversation an id, if it has none: a secret that its browser keeps."""

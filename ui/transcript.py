@@ -35,17 +35,20 @@ ICONS = {
 def transcript(exchanges: Iterable[Exchange], under_way: bool = False) -> list[dict[str, Any]]:
     """The chat's messages: a question and an answer for each exchange.
 
-    While an answer is `under_way` the last exchange has none yet, and nothing can be changed.
+    While an answer is `under_way` the last exchange has none yet. What can be done to earlier ones
+    is then hidden by the style sheet and not left out: to make it anew costs a browser some
+    milliseconds for each of them, just before the first word.
     """
     messages: list[dict[str, Any]] = []
     exchanges = list(exchanges)
     image = 1
     for number, exchange in enumerate(exchanges, 1):
         is_last = number == len(exchanges)
-        messages.append(_question(exchange, number, image, under_way))
+        is_asked = is_last and under_way
+        messages.append(_question(exchange, number, image, is_asked))
         image += len(exchange.attachments)
-        if not (is_last and under_way):
-            messages.append(_answer(exchange, number, is_last, under_way))
+        if not is_asked:
+            messages.append(_answer(exchange, number, is_last))
     return messages
 
 
@@ -54,7 +57,7 @@ def live(text: str) -> list[dict[str, Any]]:
     return [_message("assistant", _text(plain_markdown(text) or "…"))]
 
 
-def _question(exchange: Exchange, number: int, image: int, under_way: bool) -> dict[str, Any]:
+def _question(exchange: Exchange, number: int, image: int, is_asked: bool) -> dict[str, Any]:
     figures = "".join(
         f'<span class="bf-shot">{picture(item, image + index)}</span>'
         for index, item in enumerate(exchange.attachments)
@@ -62,25 +65,22 @@ def _question(exchange: Exchange, number: int, image: int, under_way: bool) -> d
     shots = [_html(f'<div class="bf-shots">{figures}</div>')] if figures else []
     lost = [image + index for index, item in enumerate(exchange.attachments) if item.gone]
     foot = _lost(lost) if lost else ""
-    if not under_way:
+    if not is_asked:
         foot += _actions(_button("edit", number, "Edit", f"Edit question {number}"))
     feet = [_html(foot)] if foot else []
     return _message("user", *shots, _text(plain_markdown(exchange.prompt)), *feet)
 
 
-def _answer(exchange: Exchange, number: int, is_last: bool, under_way: bool) -> dict[str, Any]:
+def _answer(exchange: Exchange, number: int, is_last: bool) -> dict[str, Any]:
     result = exchange.result
     text = result.text if result else ""
     buttons = []
     if text:
         copied = f' data-text="{escape(text)}"'
         buttons.append(_button("copy", number, "Copy", f"Copy answer {number}", copied))
-    if is_last and not under_way:
+    if is_last:
         buttons.append(_button("again", number, "Regenerate", f"Regenerate answer {number}"))
-    if not under_way:
-        buttons.append(
-            _button("delete", number, "Delete", f"Delete question {number} and its answer")
-        )
+    buttons.append(_button("delete", number, "Delete", f"Delete question {number} and its answer"))
     foot = f'<div class="bf-ends">{_notes(exchange)}</div>{_actions(*buttons)}'
     return _message("assistant", _text(plain_markdown(text)), _html(foot))
 

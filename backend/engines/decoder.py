@@ -18,7 +18,7 @@ from backend.engines.handover import decoder_input
 from backend.engines.lora import lora_request
 from backend.engines.protocols import Chunk, PreparedImage
 from backend.engines.seams import seams_of
-from backend.prompts import ImageSlot, Prompt, Tokenizer, image_token_ids
+from backend.prompts import Prompt, Tokenizer, tokens_with_placeholders
 from backend.types import Embedding, FinishReason, Sampling
 
 
@@ -68,16 +68,6 @@ class VllmLanguageDecoder(VllmEngine):
     async def _input(self, prompt: Prompt, images: Sequence[Any]) -> Any:
         return decoder_input(prompt, images, self._seams)
 
-    def _with_placeholders(self, prompt: Prompt) -> list[int]:
-        """The prompt's tokens, with what vLLM's processor takes for each image's place."""
-        tokens: list[int] = []
-        for part in prompt.parts:
-            if isinstance(part, ImageSlot):
-                tokens += image_token_ids(self._spec, self.tokenizer, part.index + 1)
-            else:
-                tokens += part
-        return tokens
-
 
 class VllmFusedEngine(VllmLanguageDecoder):
     """An ordinary vLLM engine: the same prompt, with pixels where the split has embeddings."""
@@ -85,7 +75,8 @@ class VllmFusedEngine(VllmLanguageDecoder):
     name = "engine"
 
     async def _input(self, prompt: Prompt, images: Sequence[Any]) -> Any:
-        request: dict[str, Any] = {"prompt_token_ids": self._with_placeholders(prompt)}
+        tokens = tokens_with_placeholders(prompt, self._spec, self.tokenizer)
+        request: dict[str, Any] = {"prompt_token_ids": tokens}
         if images:
             request["multi_modal_data"] = {"image": [image.pixels for image in images]}
         (rendered,) = await self._engine.renderer.render_cmpl_async([request])

@@ -18,7 +18,7 @@ from backend.engines.decoder import VllmFusedEngine, VllmLanguageDecoder
 from backend.engines.encoder import VllmVisionEncoder
 from backend.engines.handover import check_rows
 from backend.engines.protocols import PreparedImage
-from backend.prompts import Prompt
+from backend.prompts import Prompt, tokens_with_placeholders
 
 UNKNOWN_GRID = [-1, -1, -1]
 """Stands for an image's grid, which the plugin finds by the number of its rows."""
@@ -51,7 +51,8 @@ class QaicLanguageDecoder(NoCensus, VllmLanguageDecoder):
     """Text, and all images of a request as one block of rows."""
 
     async def _input(self, prompt: Prompt, images: Sequence[Any]) -> Any:
-        request: dict[str, Any] = {"prompt_token_ids": self._with_placeholders(prompt)}
+        tokens = tokens_with_placeholders(prompt, self._spec, self.tokenizer)
+        request: dict[str, Any] = {"prompt_token_ids": tokens}
         if images:
             rows = [embedding.features for embedding in images]
             request["multi_modal_data"] = {"image": block(rows, self._spec.qaic.takes_grid)}

@@ -30,7 +30,7 @@ from backend.engines.visible_devices import start_on
 from backend.errors import EngineError
 from backend.placement import Bucket
 from backend.plan import Plan
-from backend.prompts import ImageSlot, Prompt, chat_prompt, image_token_ids
+from backend.prompts import Prompt, chat_prompt, image_token_ids, tokens_with_placeholders
 from backend.types import Embedding, ImageInput, Turn
 
 
@@ -93,17 +93,13 @@ class FusedEngine(_Unaided):
     ) -> tuple[int, str]:
         """Greedy, with exactly `tokens` tokens; `heard` is called when some have come."""
         images = await asyncio.gather(*(asyncio.to_thread(_read, path) for path in pictures))
-        ids: list[int] = []
-        for part in self._prompt(text, len(pictures)).parts:
-            ids += self._image_ids(part) if isinstance(part, ImageSlot) else part
+        prompt = self._prompt(text, len(pictures))
+        ids = tokens_with_placeholders(prompt, self._spec, self._tokenizer)
         request: dict[str, Any] = {"prompt_token_ids": ids}
         if images:
             request["multi_modal_data"] = {"image": images}
         (rendered,) = await self._decoder.renderer.render_cmpl_async([request])
         return await self._generate(rendered, tokens, heard)
-
-    def _image_ids(self, slot: ImageSlot) -> list[int]:
-        return image_token_ids(self._spec, self._tokenizer, slot.index + 1)
 
 
 class BareEngines(_Unaided):

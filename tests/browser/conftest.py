@@ -209,6 +209,16 @@ async def other_context(browser: Browser) -> AsyncIterator[BrowserContext]:
 
 
 @pytest.fixture
+async def phone_context(browser: Browser) -> AsyncIterator[BrowserContext]:
+    """A small window, with a finger for a mouse."""
+    context = await browser.new_context(
+        viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True
+    )
+    yield context
+    await context.close()
+
+
+@pytest.fixture
 async def screen(context: BrowserContext, ready_app: str) -> Screen:
     """The page, its engines ready."""
     return await Screen.open(context, ready_app)

@@ -75,6 +75,27 @@ async def test_axe_would_find_a_fault(screen: Screen) -> None:
     assert [fault.split()[0] for fault in await faults(screen.page)] == ["button-name"]
 
 
+SMALL = """least => [...document.querySelectorAll('button, summary, input, textarea, label, a')]
+  .filter((e) => e.checkVisibility({visibilityProperty: true, opacityProperty: true}))
+  .filter((e) => !e.matches('[type=file], [type=checkbox], .bf-go, footer *') && e.innerText !== '')
+  .map((e) => [e.ariaLabel || e.innerText || e.outerHTML.slice(0, 60), e.getBoundingClientRect()])
+  .filter(([, box]) => box.width > 1 && Math.min(box.width, box.height) < least)
+  .map(([name, box]) => `${name}: ${Math.round(box.width)} x ${Math.round(box.height)}`)"""
+FINGER = 36
+"""Pixels; WCAG 2.2 asks for 24."""
+
+
+async def test_fingers_find_everything(
+    phone_context: BrowserContext, ready_app: str, pictures: Path
+) -> None:
+    screen = await Screen.open(phone_context, ready_app)
+    await screen.upload(pictures / "portrait.png", pictures / "circle.png")
+    assert await screen.page.evaluate(SMALL, FINGER) == []
+    await screen.ask("Describe each image.")
+    await screen.answered()
+    assert await screen.page.evaluate(SMALL, FINGER) == []
+
+
 NAME = """() => {
   const e = document.activeElement;
   return (e.ariaLabel || e.labels?.[0]?.textContent || e.innerText || e.tagName).trim()

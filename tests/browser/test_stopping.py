@@ -6,6 +6,8 @@ from playwright.async_api import BrowserContext, expect
 
 from tests.browser.screen import ANSWER_WITHIN_MS, Screen, health
 
+CHANGES = ("Edit question", "Delete question")
+
 
 async def test_stop_stops_and_the_next_question_is_answered(
     context: BrowserContext, babbling_app: str
@@ -22,6 +24,24 @@ async def test_stop_stops_and_the_next_question_is_answered(
     await screen.ask("Who are you?")
     await screen.answered(2)
     assert await screen.answers.first.inner_text() == stopped
+
+
+async def test_nothing_earlier_can_be_changed_meanwhile(
+    context: BrowserContext, babbling_app: str
+) -> None:
+    screen = await Screen.open(context, babbling_app)
+    await screen.babble()
+    await screen.stop.click()
+    await expect(screen.send).to_be_visible()
+    changes = [screen.chat.get_by_role("button", name=f"{act} 1") for act in CHANGES]
+    for change in changes:
+        await expect(change).to_be_visible()
+    await screen.babble()
+    for change in changes:
+        await expect(change).to_have_count(0)
+    await expect(screen.chat.get_by_role("button", name="Copy answer 1")).to_be_visible()
+    await screen.stop.click()
+    await expect(changes[0]).to_be_visible()
 
 
 async def test_two_people_do_not_disturb_each_other(

@@ -324,6 +324,22 @@ async def test_a_new_conversation_during_an_answer_keeps_the_old_one(
     assert (session.exchanges, session.id) == ([], "")
 
 
+async def test_another_fit_is_shown_for_pictures_that_were_asked_about(
+    on: Handlers, tmp_path: Path
+) -> None:
+    """A warning beneath an answered picture advises another fit, and nothing was seen of it."""
+    session = Session()
+    await attached(on, session, tmp_path)
+    views = await send(on, session, "one")
+    (before,) = (view["buckets"] for view in views[-1:])
+    assert ">encoded<" in before
+    padded = (await on.refit(session, "pad"))["buckets"]
+    assert ">encoded<" not in padded
+    assert "filled with a plain border" in padded
+    assert session.exchanges[0].attachments[0].placed.placement.fit == "pad"
+    assert (await on.refit(session, "stretch"))["buckets"] == before
+
+
 @pytest.mark.parametrize("left_by", ["forget", "begin"])
 async def test_an_answer_that_was_left_draws_what_came_in_its_place_last(
     on: Handlers, app: App, left_by: str

@@ -36,10 +36,14 @@ def test_each_turn_has_its_buttons_and_the_last_can_be_asked_again() -> None:
     assert len(set(labels)) == len(labels)
 
 
-def test_while_an_answer_is_under_way_nothing_can_be_changed() -> None:
-    shown = transcript([exchange("one", "1"), Exchange("two")], under_way=True)
-    assert [message["role"] for message in shown] == ["user", "assistant", "user"]
-    assert acts(shown) == [("copy", "0")]
+def test_a_question_under_way_has_no_buttons_and_those_before_it_stay() -> None:
+    """What is drawn already is not drawn anew."""
+    first, second = exchange("one", "1", attachment("a.png")), exchange("two", "2")
+    before = transcript([first, second])
+    shown = transcript([first, second, Exchange("three")], under_way=True)
+    assert [message["role"] for message in shown] == ["user", "assistant"] * 2 + ["user"]
+    assert shown[:3] == before[:3]
+    assert acts(shown) == [act for act in acts(before) if act != ("again", "1")]
 
 
 def test_copy_has_the_true_text() -> None:
