@@ -1,7 +1,8 @@
 """Shared by the unit tests: the demo model's plan, tokenizer, and no `.env` of this machine."""
 
 import importlib.metadata
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from hypothesis.configuration import set_hypothesis_home_dir
 from backend.plan import Plan, make_plan
 from backend.settings import read_settings, repository
 from tests.certificate import can_make, make_certificate
+
+from .fakes import App
 
 Versions = Callable[[dict[str, str]], None]
 
@@ -61,6 +64,25 @@ def tokenizer() -> Any:
     from transformers import AutoTokenizer
 
     return AutoTokenizer.from_pretrained(repository() / "assets" / "demo_model")
+
+
+@pytest.fixture
+async def app(tokenizer: Any) -> AsyncIterator[App]:
+    """A backend over fake engines, started."""
+    made = await App(tokenizer).started()
+    yield made
+    await made.backend.shutdown()
+
+
+@pytest.fixture
+def on(app: App) -> Any:
+    """Handlers whose page has names where components would be."""
+    from ui.components import Page
+    from ui.handlers import Handlers
+    from ui.listeners import Listeners
+
+    names: Any = {field.name: field.name for field in fields(Page)}
+    return Handlers(app.backend, Page(**names), (), Listeners())
 
 
 @pytest.fixture(scope="session")

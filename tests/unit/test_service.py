@@ -1,7 +1,6 @@
 """The one path: a request to a stream of events, with engines that answer at once."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,6 @@ from backend.types import ChatRequest, ImageInput, Sampling, Turn
 
 from .fakes import App, ask, picture_file, shape
 from .pictures import BLUE, GREEN, RED
-
-
-@pytest.fixture
-async def app(tokenizer: Any) -> AsyncIterator[App]:
-    made = await App(tokenizer).started()
-    yield made
-    await made.backend.shutdown()
 
 
 @pytest.fixture

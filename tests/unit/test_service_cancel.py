@@ -1,7 +1,6 @@
 """Waiting and cancelling: closing the iterator, or its task, ends what the engines do for it."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,6 @@ from backend.types import DoneEvent, ImageInput, StageEvent, TokenEvent
 
 from .fakes import App, ask, picture_file, shape
 from .pictures import BLUE, RED
-
-
-@pytest.fixture
-async def app(tokenizer: Any) -> AsyncIterator[App]:
-    made = await App(tokenizer).started()
-    yield made
-    await made.backend.shutdown()
 
 
 @pytest.fixture
